@@ -81,26 +81,19 @@ def gradients(owner: Any) -> list[Any]:
 
 
 @functools.cache
-def programs(telling: bool = True) -> dict[str, Callable[[], Callable[[], Any]]]:
-    """By name what makes each program's step; as they stand, or such as tell their losses and gradients."""
+def programs() -> dict[str, Callable[[], Callable[[], Any]]]:
+    """By name what makes each program's step."""
     found: dict[str, Any] = {}
     for path in (BENCH / "leaves.py", *sorted((BENCH / "idioms").glob("*.py"))):
-        tree = ast.parse(path.read_text(), str(path))
-        telling_names = _Telling()
-        if not telling:
-            telling_names.visit_FunctionDef = telling_names.generic_visit  # type: ignore[method-assign, assignment]
+        tree = _Telling().visit(ast.parse(path.read_text(), str(path)))
         module = types.ModuleType(path.stem)
         module.__dict__.update(copied=copied, gradients=gradients)
-        code = compile(ast.fix_missing_locations(telling_names.visit(tree)), str(path), "exec")
-        before = sys.modules.get("leaves")
+        code = compile(ast.fix_missing_locations(tree), str(path), "exec")
         sys.modules["leaves"] = found.get("leaves", module)
         try:
             exec(code, vars(module))
         finally:
-            if before is None:
-                del sys.modules["leaves"]
-            else:
-                sys.modules["leaves"] = before
+            del sys.modules["leaves"]
         if path.stem == "leaves":
             found["leaves"] = module
         else:

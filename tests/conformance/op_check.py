@@ -230,6 +230,8 @@ class Form:
     theirs: Callable[..., Any]
     ours: Callable[..., Any] | None
     missing: str = ""
+    compiled: bool = False  # ours is compiled, and has been captured on other numbers before it is compared
+    captured: int = 0  # how often it was
 
 
 def form_of(op: Any, mode: str, candidate: Side) -> Form | None:
@@ -264,7 +266,7 @@ def check_sample(op: Any, sample: Any, form: Form, candidate: Side, mode: str, d
         return
     execute(theirs, form.theirs)
     assert form.ours is not None
-    execute(ours, form.ours)
+    execute(ours, compiled(sample, form, candidate, mode) if form.compiled else form.ours)
     if theirs.error is not None:
         if ours.error is None:
             raise Disagreement("no error", f"PyTorch raises {short(theirs.error)}")
@@ -273,10 +275,29 @@ def check_sample(op: Any, sample: Any, form: Form, candidate: Side, mode: str, d
         return
     if ours.error is not None:
         raise Disagreement(error_kind(ours.error), short(ours.error)) from ours.error
-    compare_outputs(op, sample, theirs, ours, differentiate)
+    compare_outputs(op, sample, theirs, ours, differentiate, bool(op.supports_gradgrad) and not form.compiled)
 
 
-def compare_outputs(op: Any, sample: Any, theirs: Run, ours: Run, differentiate: bool) -> None:
+def compiled(sample: Any, form: Form, candidate: Side, mode: str) -> Callable[..., Any]:
+    """The candidate's form compiled, and called twice: on other numbers and tensors than those that are compared."""
+    function = form.ours
+    assert function is not None
+    fast = candidate.module.compile(lambda *args, **kwargs: function(*args, **kwargs))
+    fast._compiled.always = True
+    for scale in (0.75, 0.875):
+        run = prepare(candidate, sample, mode in ("function", "inplace"))
+        with candidate.module.no_grad():
+            for tensor in run.tensors:
+                if tensor.is_floating_point() and not any(step == 0 for step in tensor.stride()):
+                    tensor.mul_(scale)
+        if mode == "inplace":
+            run.arguments = (run.arguments[0].clone(), *run.arguments[1:])
+        execute(run, fast)
+    form.captured += any(one.program is not None for one in fast._compiled.forms)
+    return fast  # type: ignore[no-any-return]
+
+
+def compare_outputs(op: Any, sample: Any, theirs: Run, ours: Run, differentiate: bool, second: bool) -> None:
     candidate = ours.side
     processes = (
         sample.output_process_fn_grad,
@@ -302,7 +323,6 @@ def compare_outputs(op: Any, sample: Any, theirs: Run, ours: Run, differentiate:
                 except Disagreement as difference:
                     raise Disagreement("input changed", str(difference)) from None
     if differentiate and ours.wanted:
-        second = bool(op.supports_gradgrad)
         compare_derivatives(theirs, ours, processes, second)
 
 

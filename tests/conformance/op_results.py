@@ -27,6 +27,7 @@ class Outcome:
     reason: str = ""
     kinds: dict[str, int] = dataclasses.field(default_factory=dict)
     seconds: float = 0.0
+    captured: int = 0  # samples that torch.compile captured, where they are compiled
 
     @property
     def agrees(self) -> bool:

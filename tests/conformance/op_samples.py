@@ -4,7 +4,8 @@
 
 An op counts as agreeing only if all its samples do. Where an op has more samples than `--samples`, that many are taken
 at even distances, first and last included: the same ones in every run. Modes other than `function` hold the op's other
-forms (method, in-place, out=, forward derivative, errors) against PyTorch's in the same way.
+forms (method, in-place, out=, forward derivative, errors) against PyTorch's in the same way. With `--compiled` each
+sample goes through torch.compile first, on other numbers.
 """
 
 from __future__ import annotations
@@ -123,7 +124,7 @@ def _out_of_time(signum: int, frame: Any) -> None:
     raise OutOfTime
 
 
-def judge(op: Any, inputs: str, mode: str, candidate: Side, most: int) -> Outcome | None:
+def judge(op: Any, inputs: str, mode: str, candidate: Side, most: int, compiled: bool = False) -> Outcome | None:
     """All samples of one op for one class of inputs; None where PyTorch has no such form."""
     dtypes = dtypes_of(op, inputs)
     if not dtypes or (mode == "error" and op.error_inputs_func is None):
@@ -133,6 +134,7 @@ def judge(op: Any, inputs: str, mode: str, candidate: Side, most: int) -> Outcom
     form = form_of(op, mode, candidate)
     if form is None:
         return None
+    form.compiled = compiled
     outcome = Outcome(op.full_name, inputs, mode, any(is_differentiable(op, dtype) for dtype in dtypes))
     start = time.monotonic()
     signal.signal(signal.SIGALRM, _out_of_time)
@@ -146,6 +148,7 @@ def judge(op: Any, inputs: str, mode: str, candidate: Side, most: int) -> Outcom
         outcome.fail("time", f"more than {SECONDS_PER_OP} s")
     finally:
         signal.alarm(0)
+    outcome.captured = form.captured
     outcome.seconds = round(time.monotonic() - start, 3)
     return outcome if outcome.samples else None
 
@@ -207,7 +210,7 @@ def load_candidate(name: str) -> Side:
 _WORK: dict[str, Any] = {}
 
 
-def _start(candidate: str, most: int) -> None:
+def _start(candidate: str, most: int, compiled: bool) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_PER_WORKER, MEMORY_PER_WORKER))
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
@@ -215,13 +218,13 @@ def _start(candidate: str, most: int) -> None:
     _WORK["candidate"] = load_candidate(candidate)
     if as_if_large.is_installed():
         _WORK["candidate"].module.set_num_threads(as_if_large.THREADS)
-    _WORK["most"] = most
+    _WORK["most"], _WORK["compiled"] = most, compiled
     _WORK["ops"] = {op.full_name: op for op in ops()}
 
 
 def _task(task: tuple[str, str, str]) -> Outcome | None:
     name, inputs, mode = task
-    return judge(_WORK["ops"][name], inputs, mode, _WORK["candidate"], _WORK["most"])
+    return judge(_WORK["ops"][name], inputs, mode, _WORK["candidate"], _WORK["most"], _WORK["compiled"])
 
 
 def survey(
@@ -231,6 +234,7 @@ def survey(
     jobs: int = 4,
     candidate: str = "rushlight",
     most: int = SAMPLES_PER_OP,
+    compiled: bool = False,
 ) -> list[Outcome]:
     """Runs the table over so many processes; outcomes in the table's order."""
     tasks = [(op.full_name, inputs, mode) for inputs in classes for op in ops(pattern) if dtypes_of(op, inputs)]
@@ -238,10 +242,10 @@ def survey(
         # Erroneous inputs bring their own dtypes, so each op comes once.
         tasks = list({name: (name, inputs, mode) for name, inputs, mode in reversed(tasks)}.values())[::-1]
     if jobs == 1:
-        _start(candidate, most)
+        _start(candidate, most, compiled)
         return [outcome for outcome in map(_task, tasks) if outcome is not None]
     load_candidate(candidate)  # so that the workers need not, and an import that fails is told once
-    workers = ProcessPoolExecutor(jobs, multiprocessing.get_context("fork"), _start, (candidate, most))
+    workers = ProcessPoolExecutor(jobs, multiprocessing.get_context("fork"), _start, (candidate, most, compiled))
     with workers:
         return [outcome for outcome in workers.map(_task, tasks, chunksize=4) if outcome is not None]
 
@@ -256,6 +260,9 @@ def report(outcomes: list[Outcome], verbose: bool) -> None:
     cut = sum(outcome.samples != outcome.of for outcome in outcomes)
     if cut:
         print(f"{cut} of {len(outcomes)} had more samples than are taken, or some too large or not strided")
+    captured = sum(outcome.captured for outcome in outcomes)
+    if captured:
+        print(f"{captured} of {sum(outcome.samples for outcome in outcomes)} samples were captured")
     for figure in figures_in(outcomes).values():
         print(figure)
 
@@ -271,6 +278,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--candidate", default="rushlight", help="module under test; `mirror` is PyTorch again")
     parser.add_argument("--as-if-large", action="store_true", help="thresholds of size lowered: see as_if_large.py")
     parser.add_argument("--kernels", choices=["numpy"], help="leave the compiled kernels alone")
+    parser.add_argument("--compiled", action="store_true", help="each sample compiled, without its second derivatives")
     parser.add_argument("-v", "--verbose", action="store_true", help="also list the ops that agree")
     parser.add_argument("--write-floors", action="store_true", help=f"record this run in {FLOORS.name}")
     options = parser.parse_args(arguments)
@@ -280,7 +288,9 @@ def main(arguments: list[str] | None = None) -> int:
         as_if_large.install()
     classes = options.dtype or _CLASSES_OF.get(options.mode, ["float64"])
     start = time.monotonic()
-    outcomes = survey(classes, options.mode, options.pattern, options.jobs, options.candidate, options.samples)
+    outcomes = survey(
+        classes, options.mode, options.pattern, options.jobs, options.candidate, options.samples, options.compiled
+    )
     report(outcomes, options.verbose)
     print(f"{time.monotonic() - start:.0f} s")
     if options.json:

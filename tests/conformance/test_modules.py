@@ -7,6 +7,7 @@ in single precision.
 
 from __future__ import annotations
 
+import copy
 import warnings
 from typing import Any
 
@@ -53,7 +54,22 @@ class Twins:
         return {name: self.ours.build(value) for name, value in module.state_dict().items()}
 
 
-def check(info: ModuleInfo, dtype: torch.dtype, training: bool) -> int:
+def compile_in_place(module: Any, inputs: list[Any], named: dict[str, Any]) -> None:
+    """Compiles a module, and calls it twice on other numbers; its own are as before."""
+    module.compile()
+    module.forward._compiled.always = True
+    before = copy.deepcopy(module.state_dict())
+    for scale in (0.75, 0.875):
+        args, kwargs = copy.deepcopy((inputs, named))
+        with rushlight.no_grad():
+            for one in (*args, *kwargs.values()):
+                if isinstance(one, rushlight.Tensor) and one.is_floating_point():
+                    one.mul_(scale)
+        module(*args, **kwargs)
+    module.load_state_dict(before)
+
+
+def check(info: ModuleInfo, dtype: torch.dtype, training: bool, with_compile: bool = False) -> int:
     """How many inputs of the table agree; AssertionError at the first that does not."""
     twins = Twins()
     torch.manual_seed(0)
@@ -81,6 +97,8 @@ def check(info: ModuleInfo, dtype: torch.dtype, training: bool) -> int:
         inputs = sample.forward_input
         our_inputs = twins.ours.build(list(inputs.args), memo)
         our_named = twins.ours.build(dict(inputs.kwargs), memo)
+        if with_compile:
+            compile_in_place(mine, our_inputs, our_named)
         torch.manual_seed(SEED)
         expected = reference(*inputs.args, **inputs.kwargs)
         rushlight.manual_seed(SEED)
@@ -142,6 +160,15 @@ def compare_states(twins: Twins, ours: Any, theirs: torch.nn.Module, place: str)
 def test_module_agrees_with_pytorch(info: ModuleInfo) -> None:
     counts = [check(info, dtype, training) for dtype in DTYPES if dtype in info.dtypes for training in (True, False)]
     assert sum(counts) > 0
+
+
+@pytest.mark.parametrize("info", module_db, ids=lambda info: info.module_cls.__name__)
+@pytest.mark.filterwarnings("ignore")
+def test_compiled_modules_agree_with_pytorch(info: ModuleInfo) -> None:
+    if info.is_lazy:  # made whole by its first call
+        assert check(info, torch.float32, True) > 0
+    else:
+        assert check(info, torch.float32, True, True) > 0
 
 
 def test_a_wrong_weight_is_found() -> None:

@@ -68,6 +68,19 @@ def test_numpys_kernels_agree_alone(run_script: Script, tmp_path: Path, record_p
     assert not lines, "not as PyTorch has it without compiled kernels:\n" + "\n".join(lines)
 
 
+def test_compiled_ops_agree_with_pytorch(
+    run_script: Script, tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
+    """One sample of each op; without `--samples 1` `op_samples.py --compiled` takes them all."""
+    outcomes = outcomes_of(run_script, tmp_path / "ops.json", "--compiled", "--samples", "1", "--dtype", "float64")
+    floors = read_floors()
+    for figure in figures_in(outcomes).values():
+        record_property("figure", f"compiled: {figure}")
+    lines = [str(one) for one in outcomes if not one.agrees and one.op not in floors[one.figure]["differ"]]
+    assert not lines, "compiled not as PyTorch has it:\n" + "\n".join(lines)
+    assert sum(one.captured for one in outcomes) > len(outcomes) / 2
+
+
 def test_thresholds_that_are_gone_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(as_if_large.THRESHOLDS, "base.thread_state", {"NO_SUCH_THRESHOLD": 1})
     monkeypatch.setattr(

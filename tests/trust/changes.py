@@ -1,14 +1,23 @@
-"""What users change between two calls of a step, done to what it works on: the same to both twins."""
+"""What users change between two calls of a compiled step: it then gives what the program would, as it is.
+
+    python tests/trust/changes.py [--seed N] [-k NAME] [-c CHANGE]
+
+Each program of bench/idioms runs twice, as it is and compiled. After every change, which is made to what both work on, results,
+gradients, tensors, versions and random numbers are compared, over three calls: recorded, recorded again, replayed.
+"""
 
 from __future__ import annotations
 
+import argparse
 import random
+import sys
 import types
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
-from idiom_twins import reached
+from idiom_twins import IN_DOUBLE, called, difference, programs, reached, state_difference
 
 import rushlight as torch
 
@@ -268,11 +277,11 @@ def seed(found: Found, draw: random.Random) -> str | None:
 
 
 def default_dtype(found: Found, draw: random.Random) -> str | None:
-    torch.set_default_dtype(torch.float64 if torch.get_default_dtype() is torch.float32 else torch.float32)
+    torch.set_default_dtype(draw.choice((torch.float32, torch.float64)))
     return ""
 
 
-def written_in_place(found: Found, draw: random.Random) -> str | None:
+def other_memory(found: Found, draw: random.Random) -> str | None:
     """A tensor's memory is another's."""
     chosen = _one(found, draw, _is_parameter)
     if chosen is None:
@@ -286,11 +295,92 @@ CHANGES: dict[str, Change] = {
     for change in (
         learning_rate, hyperparameter, training, number, attribute, values, values_by_view, values_by_numpy, replaced,
         other_form, parameter_replaced, parameter_tied, asks_for_gradient, gradient_there, gradient_held, hooked, module_hooked,
-        entry, entry_gone, seed, default_dtype, written_in_place,
+        entry, entry_gone, seed, default_dtype, other_memory,
     )
 }  # fmt: skip
 
 
 def change(name: str, step: Callable[..., Any], number: int) -> str | None:
     """Makes a change to what a step works on, drawn by a number; where it was made, None where there is nothing to change."""
-    return CHANGES[name](reached(step), random.Random(number))
+    try:
+        return CHANGES[name](reached(step), random.Random(number))
+    except Exception as error:  # one that is refused is refused on both sides
+        return f"{type(error).__name__}: {error}"
+
+
+class Twins:
+    """A program of bench/idioms, twice: as it is, and compiled, where it replays even if that is not faster."""
+
+    def __init__(self, name: str, backend: str = "replay") -> None:
+        self.name = name
+        torch.set_default_dtype(torch.float64 if name in IN_DOUBLE else torch.float32)
+        torch.manual_seed(0)
+        self.step = programs()[name]()
+        torch.manual_seed(0)
+        self.other = programs()[name]()
+        self.generator = torch.get_rng_state()
+        self.fast: Any = torch.compile(self.other, backend=backend)
+        self.fast._compiled.always = True
+
+    def call(self, calls: int = 3) -> str | None:
+        """How the two differ in one of so many calls, None where they do not."""
+        for _ in range(calls):
+            its, after = called(self.step, self.generator)
+            mine, drawn = called(self.fast, self.generator)
+            found = difference(mine, its) or state_difference(self.other, self.step)
+            if found is None and not torch.equal(drawn, after):
+                found = "the random numbers drawn"
+            if found is not None:
+                return found
+            self.generator = after
+        return None
+
+    def is_captured(self) -> bool:
+        return self.fast._compiled.forms[-1].program is not None
+
+    def change(self, name: str, number: int) -> str | None:
+        """Makes a change to both."""
+        if any(form.reason is not None for form in self.fast._compiled.forms):
+            self.fast._compiled.reset()  # what was not understood before the last change is looked at anew
+        torch.set_rng_state(self.generator)
+        made = change(name, self.step, number)
+        torch.set_rng_state(self.generator)
+        assert change(name, self.other, number) == made
+        self.generator = torch.get_rng_state()
+        return made
+
+
+def differs(twins: Twins, seed: int, changes: Iterable[str] = CHANGES, most: int = len(CHANGES)) -> str | None:
+    """How the two differ after one of so many changes, in an order drawn by a seed; None where they do not."""
+    draw = random.Random(f"{seed} {twins.name}")
+    order = list(changes)
+    draw.shuffle(order)
+    log = ["nothing"]
+    found = twins.call()
+    for one in order:
+        if found is not None or len(log) > most:
+            break
+        made = twins.change(one, draw.randrange(10**6))
+        if made is not None:
+            log.append(f"{one} at {made}")
+            found = twins.call()
+    return None if found is None else f"{twins.name}: {found}, after {', '.join(log[-3:])}"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("-k", dest="name", default="", help="programs whose names hold this")
+    parser.add_argument("-c", dest="change", default="", help="changes whose names hold this")
+    parser.add_argument("--backend", default="replay")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    names = [name for name in programs() if options.name in name]
+    changes = [name for name in CHANGES if options.change in name]
+    found = [line for name in names if (line := differs(Twins(name, options.backend), options.seed, changes))]
+    print("\n".join([*found, f"{len(names)} programs, {len(changes)} changes, {len(found)} programs that differ"]))
+    return len(found)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
