@@ -95,7 +95,7 @@ def note_the_rest() -> None:
     """Nodes that are no op's, and leaves."""
     import rushlight
     from rushlight.autograd import engine, graph
-    from rushlight.ops import saved
+    from rushlight.autograd import saved
 
     scope = {"noted_run": noted_run, "told": told, "noted_leaf": lambda *pair: found["leaves"].append(list(pair))}
     exec(compile(WRAPPERS, "<rushlight notes>", "exec"), scope)
