@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import threading
 import weakref
 from collections.abc import Callable
 from types import CodeType
@@ -26,13 +27,17 @@ LIMIT = 20_000  # events
 WATCHED = 200  # tensors that are looked at for writes, the latest
 
 
+noting = threading.RLock()  # held while something is noted: threads of the program take turns
+
+
 def quietly(method: Callable[..., Any]) -> Callable[..., Any]:
     """What observes must not disturb: an error here is none of the program's."""
 
     @functools.wraps(method)
     def call(self: Any, *args: Any) -> Any:
         try:
-            return method(self, *args)
+            with noting:
+                return method(self, *args)
         except Exception as error:
             self.failures.append(f"{method.__name__}: {type(error).__name__}: {error}")
             return None
@@ -118,9 +123,9 @@ class Recording:
         return self._new(tensor, place, None)
 
     def _new(self, tensor: Any, place: int | None, life_of: int | None) -> int:
-        number = len(self.tensors)
         edge = tensor._edge
         node = self.node(edge[0]) if edge is not None else None
+        number = len(self.tensors)  # after the node, which may bring its leaves
         if node is not None and place is None:
             place = self.nodes[node]["place"]
         base = self.known(tensor._base) if tensor._base is not None else None
