@@ -94,8 +94,7 @@ def received(accumulate):
 def note_the_rest() -> None:
     """Nodes that are no op's, and leaves."""
     import rushlight
-    from rushlight.autograd import engine, graph
-    from rushlight.autograd import saved
+    from rushlight.autograd import engine, graph, saved
 
     scope = {"noted_run": noted_run, "told": told, "noted_leaf": lambda *pair: found["leaves"].append(list(pair))}
     exec(compile(WRAPPERS, "<rushlight notes>", "exec"), scope)
