@@ -71,6 +71,8 @@ def test_transparent_and_true(program: Path, executed: dict[str, list[str]], tmp
     explained = run("-m", "rushlight", "explain", "-o", str(out), str(program))
     assert explained == run(str(ROOT / "tests" / "conformance" / "plain_values.py"), str(plain), str(program))
     recording = json.loads(out.read_text())
+    for kind in ("sources", "places", "tensors", "nodes"):
+        assert [one["id"] for one in recording[kind]] == list(range(len(recording[kind])))
     check_sums(recording)
     check_leaves(recording)
     for one in recording["jacobians"]:

@@ -1,5 +1,10 @@
 """What is recorded beside the events: a node's own v^T J, chains, modules, stacks, bytes; and graphs that are only read."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -7,6 +12,8 @@ import rushlight as torch
 from rushlight import nn
 from rushlight.explain import page, svg, terminal
 from rushlight.explain.frames import joined
+
+SOURCES = Path(__file__).parents[2] / "src"
 
 
 def runs(story):
@@ -189,13 +196,34 @@ def test_reading_runs_no_hooks_and_no_functions_of_the_program():
     assert [len(event["sent"]) for event in runs(story)] == [1, 0, 0]
 
 
-def test_two_runs_give_the_same_bytes():
-    def page_and_recording():
-        torch.manual_seed(0)
-        net = Net()
-        with torch.explain() as story:
-            for _ in range(3):
-                net(torch.ones(4, 2)).sum().backward()
-        return story.form(".json"), story.form(".html")
+def test_two_runs_give_the_same_bytes(tmp_path):
+    """Of the command, in processes that hash differently."""
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    written = []
+    for seed in ("1", "2"):
+        files = [f"out{suffix}" for suffix in (".html", ".svg", ".json", ".txt")]
+        asked = [word for file in files for word in ("-o", file)]
+        folder = tmp_path / seed
+        folder.mkdir()
+        subprocess.run(
+            [sys.executable, "-m", "rushlight", "explain", *asked, str(program)],
+            check=True, cwd=folder, env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": str(SOURCES)},
+        )  # fmt: skip
+        written.append([(folder / file).read_bytes() for file in files])
+    assert all(written[0])
+    assert written[0] == written[1]
 
-    assert page_and_recording() == page_and_recording()
+
+PROGRAM = """
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+net = nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 1))
+step = torch.optim.Adam(net.parameters())
+for _ in range(3):
+    step.zero_grad()
+    net(torch.ones(4, 2)).sum().backward()
+    step.step()
+"""

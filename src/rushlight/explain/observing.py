@@ -19,7 +19,7 @@ from ..overrides import watching
 from ..tensor import Tensor
 from .entries import Entry
 from .jacobian import LOCAL, LOCALS, jacobian_of, local_matrices
-from .recording import Recording, here_of, name_of, quietly
+from .recording import Recording, here_of, name_of, noting, quietly
 from .values import array_of, fitted, plain
 
 _lock = threading.Lock()
@@ -92,9 +92,10 @@ class RecordedPass(ObservedPass):
         super().__init__(keep_graph, create_graph)
         self.recording = _stories[-1]
         self.failures = self.recording.failures
-        self.number = self.recording.passes
-        self.recording.passes += 1
-        self.place = self.recording.places.of(here_of(user_frame(sys._getframe(1))))
+        with noting:
+            self.number = self.recording.passes
+            self.recording.passes += 1
+            self.place = self.recording.places.of(here_of(user_frame(sys._getframe(1))))
         self.counts: dict[tuple[Node, int], int] = {}
         self.at_leaf: AccumulateGrad | None = None
         self.running: Node | None = None
@@ -237,6 +238,8 @@ class RecordedPass(ObservedPass):
         number = self.recording.node(node)
         tensor = self.recording.tensor(variable) if variable is not None else None
         for old, new in zip(before, after, strict=False):
+            if old is None and new is None:
+                continue
             self._event(
                 "hook", self.recording.nodes[number]["place"], on=on, node=number, tensor=tensor, before=old, after=new,
                 changed=old != new,

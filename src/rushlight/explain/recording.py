@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import threading
 import weakref
 from collections.abc import Callable
 from types import CodeType
@@ -26,13 +27,17 @@ LIMIT = 20_000  # events
 WATCHED = 200  # tensors that are looked at for writes, the latest
 
 
+noting = threading.RLock()  # held while something is noted: threads of the program take turns
+
+
 def quietly(method: Callable[..., Any]) -> Callable[..., Any]:
     """What observes must not disturb: an error here is none of the program's."""
 
     @functools.wraps(method)
     def call(self: Any, *args: Any) -> Any:
         try:
-            return method(self, *args)
+            with noting:
+                return method(self, *args)
         except Exception as error:
             self.failures.append(f"{method.__name__}: {type(error).__name__}: {error}")
             return None
@@ -58,6 +63,7 @@ class Recording:
         self._references: dict[int, weakref.ref[Any]] = {}  # by number of an entry
         self._of_node: dict[int, tuple[weakref.ref[Any], int]] = {}
         self._arrays: dict[int, int] = {}  # by id of an array
+        self._lives: list[int] = []  # of each tensor's entry: how many lives came before
         self._made: dict[tuple[int, int], int] = {}  # by node and output
         self._counters: dict[int, list[Any]] = {}  # of the tensors that are watched, by their ids
         self._versions: dict[
@@ -118,13 +124,14 @@ class Recording:
         return self._new(tensor, place, None)
 
     def _new(self, tensor: Any, place: int | None, life_of: int | None) -> int:
-        number = len(self.tensors)
         edge = tensor._edge
         node = self.node(edge[0]) if edge is not None else None
+        number = len(self.tensors)  # after the node, which may bring its leaves
         if node is not None and place is None:
             place = self.nodes[node]["place"]
         base = self.known(tensor._base) if tensor._base is not None else None
         before = self.tensors[life_of] if life_of is not None else None
+        self._lives.append(0 if life_of is None else self._lives[life_of] + 1)
         self.tensors.append({
             "id": number, "identity": before["identity"] if before else number, "names": list(before["names"]) if before else [],
             "label": f"t{number}", "shape": list(tensor._array.shape), "dtype": str(dtypes.of(tensor._array.dtype)).partition(".")[2],
@@ -286,10 +293,7 @@ class Recording:
             return "?"
         entry = self.tensors[tensor]
         if entry["names"]:
-            life, lives = entry["life_of"], 0
-            while life is not None:
-                life, lives = self.tensors[life]["life_of"], lives + 1
-            name = str(entry["names"][0]["name"])
+            name, lives = str(entry["names"][0]["name"]), self._lives[tensor]
             return f"{name}.{lives}" if lives else name
         maker = self.nodes[entry["node"]] if entry["node"] is not None else None
         if maker is not None and maker["inputs"] and len(entry["shape"]) == 2 and maker["op"] in ("t", "transpose", "adjoint"):

@@ -90,7 +90,6 @@ def renamed(text: str, names: dict[str, str]) -> str:
     >>> renamed("g * exponent * x ** (exponent - 1)", {"x": "m[0, 0]", "exponent": "2"})
     'g * 2 * m[0, 0]'
     """
-    parts = []
     abbreviations = {name for name, _ in pieces(text)}
     own = {name: user for name, user in names.items() if name not in abbreviations}
     stand_ins: dict[str, str] = {}  # of names that are no expressions, `n.1` say
@@ -99,16 +98,24 @@ def renamed(text: str, names: dict[str, str]) -> str:
             behind = ".T" if user.endswith(".T") else ""
             stand_in = f"_{len(stand_ins)}_"
             own[name], stand_ins[stand_in] = stand_in + behind, user.removesuffix(behind)
-    for name, expression in pieces(text):
-        tree = _Simpler().visit(_Renamed(own).visit(ast.parse(expression, mode="eval").body))
-        told = ast.unparse(ast.fix_missing_locations(tree))
-        parts.append(f"{name} = {told}" if name else told)
-    whole = parts[0] + (WHERE + "; ".join(parts[1:]) if len(parts) > 1 else "")
+    whole = _with_expressions(text, tuple(own.items()))
     for stand_in, user in stand_ins.items():
         whole = whole.replace(stand_in, user)
     return whole
 
 
+@functools.lru_cache(4096)
+def _with_expressions(text: str, names: tuple[tuple[str, str], ...]) -> str:
+    """A text in which expressions stand in the place of names."""
+    parts = []
+    for name, expression in pieces(text):
+        tree = _Simpler().visit(_Renamed(dict(names)).visit(ast.parse(expression, mode="eval").body))
+        told = ast.unparse(ast.fix_missing_locations(tree))
+        parts.append(f"{name} = {told}" if name else told)
+    return parts[0] + (WHERE + "; ".join(parts[1:]) if len(parts) > 1 else "")
+
+
+@functools.lru_cache(4096)
 def _is_expression(text: str) -> bool:
     try:
         ast.parse(text, mode="eval")

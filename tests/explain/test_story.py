@@ -1,0 +1,266 @@
+"""What a story tells of programs that do more than one plain pass: each a small program, and what must be told of it."""
+
+import threading
+
+import pytest
+
+import rushlight as torch
+from rushlight import nn
+from rushlight.explain import page, terminal
+from rushlight.utils.checkpoint import checkpoint
+
+
+class Told:
+    """A story's recording, asked by names."""
+
+    def __init__(self, story):
+        assert not story._recording.failures
+        self.recording = story.recording
+        self.events = story.recording["events"]
+        self.nodes = story.recording["nodes"]
+        for kind in ("sources", "places", "tensors", "nodes"):
+            assert [one["id"] for one in self.recording[kind]] == list(range(len(self.recording[kind])))
+        for lang in ("en", "zh"):  # every story can be shown
+            assert terminal.render(self.recording, lang) and page.render(self.recording, lang)
+
+    def of(self, kind, number=None):
+        return [event for event in self.events if event["kind"] == kind and number in (None, event["pass"])]
+
+    def ran(self, number):
+        return [self.nodes[event["node"]]["name"] for event in self.of("run", number)]
+
+    def ops(self, number=None):
+        return [event["op"] for event in self.events if event["kind"] == "op" and event["pass"] == number]
+
+    def label(self, tensor):
+        return self.recording["tensors"][tensor]["label"]
+
+
+def test_a_pass_that_makes_a_graph_is_recorded_and_walked_again():
+    with torch.explain() as story:
+        x = torch.tensor([1.0, 2.0], requires_grad=True)
+        (slope,) = torch.autograd.grad((x**3).sum(), x, create_graph=True)
+        slope.sum().backward()
+    told = Told(story)
+    assert [event["create_graph"] for event in told.of("backward")] == [True, False]
+    assert told.ran(0) == ["SumBackward0", "PowBackward0"]
+    made = [event["node"] for event in told.of("op", 0) if event["node"] is not None]
+    walked = [event["node"] for event in told.of("run", 1)]
+    assert [told.nodes[one]["name"] for one in made] == ["PowBackward0", "MulBackward1", "MulBackward0"]
+    assert walked[1:] == made[::-1]  # behind the sum, from the last to the first
+    assert told.of("end", 0)[0]["returned"][0]["data"] == [3.0, 12.0]
+    assert told.of("leaf", 1)[0]["after"]["data"] == [6.0, 12.0]
+
+
+def test_third_derivatives():
+    with torch.explain() as story:
+        x = torch.tensor(2.0, requires_grad=True)
+        y = x**4
+        for _ in range(3):
+            (y,) = torch.autograd.grad(y, x, create_graph=True)
+    told = Told(story)
+    assert [event["returned"][0]["data"] for event in told.of("end")] == [32.0, 48.0, 48.0]
+    made = {event["node"] for number in (0, 1) for event in told.of("op", number)}
+    assert made & {event["node"] for event in told.of("run", 2)}
+
+
+def test_a_batch_of_gradients_has_all_examples():
+    with torch.explain() as story:
+        x = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
+        torch.autograd.grad(x * x, x, torch.eye(3), is_grads_batched=True)
+    told = Told(story)
+    (run,) = told.of("run")
+    assert run["arrived"][0]["data"] == [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+    assert run["sent"][1]["sum"]["data"] == told.of("end")[0]["returned"][0]["data"]
+    assert told.of("end")[0]["returned"][0]["data"] == [[2.0, 0.0, 0.0], [0.0, 4.0, 0.0], [0.0, 0.0, 6.0]]
+
+
+def inner(x):
+    return (x * x).sin()
+
+
+def test_the_second_forward_of_a_checkpoint():
+    with torch.explain() as story:
+        x = torch.tensor([1.0, 2.0], requires_grad=True)
+        checkpoint(inner, x, use_reentrant=False).sum().backward()
+    told = Told(story)
+    assert told.ops() == ["mul", "sin", "sum_all"]
+    assert told.ops(0) == ["mul"]  # ends as soon as what is needed is there
+    assert told.ran(0) == ["SumBackward0", "SinBackward0", "MulBackward0"]
+
+
+def test_a_checkpoint_that_runs_a_pass_inside_of_the_pass():
+    with torch.explain() as story:
+        x = torch.tensor([1.0, 2.0], requires_grad=True)
+        checkpoint(inner, x, use_reentrant=True).sum().backward()
+    told = Told(story)
+    assert told.ops(0) == ["mul", "sin"]
+    assert [event["pass"] for event in told.events if event["kind"] in ("backward", "end")] == [0, 1, 1, 0]
+    assert told.ran(0) == ["SumBackward0", "CheckpointFunctionBackward"]
+    assert told.ran(1) == ["SinBackward0", "MulBackward0"]
+    assert told.of("run", 1)[0]["arrived"][0]["data"] == [1.0, 1.0]
+
+
+def test_each_thread_has_passes_of_its_own():
+    def work(number):
+        x = torch.full((2,), float(number), requires_grad=True)
+        (x * x).sum().backward()
+
+    with torch.explain() as story:
+        threads = [threading.Thread(target=work, args=(number,)) for number in range(1, 5)]
+        for one in threads:
+            one.start()
+        for one in threads:
+            one.join()
+    told = Told(story)
+    for number in range(4):
+        assert told.ran(number) == ["SumBackward0", "MulBackward0"]
+        assert len(told.of("leaf", number)) == 1
+    assert sorted(event["after"]["data"][0] for event in told.of("leaf")) == [2.0, 4.0, 6.0, 8.0]
+
+
+def power(x, times):
+    return x if times == 1 else x * power(x, times - 1)
+
+
+def test_recursion_shows_in_the_stack():
+    with torch.explain() as story:
+        x = torch.tensor(2.0, requires_grad=True)
+        power(x, 4).backward()
+    told = Told(story)
+    depths = [len(told.nodes[event["node"]]["stack"]) for event in told.of("op")]
+    assert depths == [4, 3, 2]
+    assert [event["arrived"][0]["data"] for event in told.of("run")] == [1.0, 2.0, 4.0]
+    assert told.of("leaf")[0]["after"]["data"] == 32.0
+
+
+def test_several_roots():
+    with torch.explain() as story:
+        x = torch.tensor([1.0, 2.0], requires_grad=True)
+        a, b = x * 3, x.exp()
+        torch.autograd.backward([a, b], [torch.tensor([1.0, 0.5]), torch.zeros(2)])
+    told = Told(story)
+    (begun,) = told.of("backward")
+    assert [(told.label(one["tensor"]), one["gradient"]["data"]) for one in begun["roots"]] == [
+        ("a", [1.0, 0.5]),
+        ("b", [0.0, 0.0]),
+    ]
+    assert [event["sent"][0]["number"] for event in told.of("run")] == [1, 2]
+    assert told.of("leaf")[0]["after"]["data"] == [3.0, 1.5]
+    (whole,) = told.recording["jacobians"]
+    assert len(whole["J"]) == 4
+    assert [told.label(one) for one in whole["roots"]] == ["a", "b"]
+
+
+class Cube(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x**3
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g * 3 * x**2
+
+
+def test_a_function_of_the_programs_own():
+    with torch.explain() as story:
+        x = torch.tensor([1.0, 2.0], requires_grad=True)
+        Cube.apply(x).sum().backward()
+    told = Told(story)
+    assert told.ran(0) == ["SumBackward0", "CubeBackward"]
+    assert told.ops(0) == ["mul", "pow_number", "mul"]  # what its backward did
+    node = told.nodes[told.of("run")[1]["node"]]
+    assert told.recording["places"][node["place"]]["text"] == "Cube.apply(x)"
+    assert told.of("run")[1]["sent"][0]["value"]["data"] == [3.0, 12.0]
+
+
+def test_what_hooks_changed():
+    with torch.explain() as story:
+        x = torch.tensor([1.0, 2.0], requires_grad=True)
+        y = x * 2
+        x.register_hook(lambda g: g + 1)
+        y.register_hook(lambda g: g * 10)
+        y.grad_fn.register_prehook(lambda gs: (gs[0] - 1,))
+        y.grad_fn.register_hook(lambda sent, arrived: None)
+        y.sum().backward()
+    told = Told(story)
+    hooks = [(event["on"], event["before"]["data"], event["after"]["data"], event["changed"]) for event in told.of("hook")]
+    assert hooks == [
+        ("node", [1.0, 1.0], [9.0, 9.0], True),
+        ("post", [18.0, 18.0], [18.0, 18.0], False),
+        ("leaf", [18.0, 18.0], [19.0, 19.0], True),
+    ]
+
+
+def test_a_gradient_that_is_retained():
+    with torch.explain() as story:
+        x = torch.tensor([1.0, 2.0], requires_grad=True)
+        y = x * 2
+        z = y * y
+        y.retain_grad()
+        z.sum().backward()
+    told = Told(story)
+    rows = {row["name"]: row for row in told.recording["ledger"]}
+    assert rows["y"]["why"] == "retained"
+    assert rows["y"]["grad"]["data"] == [4.0, 8.0]
+    assert (rows["z"]["why"], rows["z"]["grad"]) == ("not_leaf", None)
+    assert next(one for one in told.recording["tensors"] if one["label"] == "y")["retains_grad"]
+
+
+def test_modules_fold_by_their_names():
+    torch.manual_seed(0)
+    net = nn.Sequential(*(nn.Sequential(nn.Linear(2, 2), nn.Tanh(), nn.Linear(2, 2), nn.Tanh()) for _ in range(12)))
+    with torch.explain() as story:
+        net(torch.ones(1, 2)).sum().backward()
+    told = Told(story)
+    modules = {node["module"] for node in told.nodes}
+    assert {f"net[{block}][{layer}]" for block in range(12) for layer in range(4)} <= modules
+    assert "net[3]" in page.render(told.recording, "en")
+
+
+def test_an_error_stands_at_its_step():
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"), torch.explain() as story:
+        x = torch.tensor([1.0, 2.0], requires_grad=True)
+        y = x.exp()
+        z = y * 2
+        y.add_(1)
+        z.sum().backward()
+    told = Told(story)
+    (error,) = told.of("error")
+    assert told.nodes[error["node"]]["name"] == "ExpBackward0"
+    before = told.events[error["n"] - 1]
+    assert (before["kind"], before["node"]) == ("run", error["node"])  # it is the last that began
+    assert "modified by an inplace operation" in " ".join(terminal.render(told.recording, "en").split())
+
+
+def test_an_error_of_forward_is_where_the_story_ends():
+    with pytest.raises(RuntimeError), torch.explain() as story:
+        x = torch.ones(2, 3, requires_grad=True)
+        y = x * 2
+        y @ y
+    told = Told(story)
+    assert [event["kind"] for event in told.events] == ["op", "error"]
+    assert told.recording["places"][told.events[1]["place"]]["statement"] == "y @ y"
+
+
+def test_a_program_that_never_calls_backward():
+    with torch.explain() as story:
+        x = torch.tensor([1.0, 2.0], requires_grad=True)
+        y = x * 2
+        y.detach().sum()
+    told = Told(story)
+    assert told.ops() == ["mul", "detach", "sum_all"]
+    assert not told.of("backward")
+    assert {row["name"]: row["why"] for row in told.recording["ledger"]}["x"] == "no_backward"
+
+
+def test_a_graph_that_was_there_before():
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = x * x
+    with torch.explain() as story:
+        y.sum().backward()
+    told = Told(story)
+    assert told.ran(0) == ["SumBackward0", "MulBackward0"]
+    assert told.of("leaf")[0]["after"]["data"] == [2.0, 4.0]
