@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -516,9 +517,59 @@ def test_the_environment_switches_them_off():
 
 
 @needs_native
-def test_the_report_names_kernels_and_set():
-    said = kernels.report()
-    assert native.instruction_set() in said and all(name in said for name in kernels.registered)
+def test_the_report_names_every_kernel_that_is_registered():
+    written = []
+    for path in sorted((ROOT / "src" / "rushlight").glob("*/*.py")):
+        for name in re.findall(r"^@register\(.+\)\n(?:@.+\n)*def (\w+)\(", path.read_text(), re.MULTILINE):
+            written.append(f"{path.stem}.{name.lstrip('_')}")
+    script = "import rushlight as torch; torch.set_num_threads(1); print(torch.kernels.report())"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    best = native.instruction_sets()[-1]
+    names = ", ".join(sorted(written))
+    assert done.stdout == f"kernels: compiled for {best}, 1 threads at most: {names}; NumPy's for all else\n"
+
+
+@needs_native
+@pytest.mark.skipif(not Path("/proc/cpuinfo").exists(), reason="not Linux")
+def test_the_instruction_set_is_the_best_that_the_processor_says_it_has(instruction_set):
+    words = set(Path("/proc/cpuinfo").read_text().split())
+    wanted = {"x86-64": set(), "x86-64-v3": {"avx2", "fma"}, "x86-64-v4": {"avx512f", "avx512bw", "avx512dq", "avx512vl"}}
+    if "lm" in words:  # a processor of 64 bits by Intel or AMD
+        assert native.instruction_sets() == [name for name, flags in wanted.items() if flags <= words]
+    assert kernels.report().startswith(f"kernels: compiled for {instruction_set}, {native.threads()} threads")
+
+
+# What people call, and the loop that it is to come to where the report names its kernel.
+CALLS = {
+    "elu": lambda x: torch.nn.functional.elu(x),
+    "gelu_backward": lambda x: torch.nn.functional.gelu(x).sum().backward(),
+    "relu_backward": lambda x: torch.relu(x).sum().backward(),
+    "softmax": lambda x: torch.softmax(x, 1),
+    "log_softmax_backward": lambda x: torch.log_softmax(x, 1).square().sum().backward(),
+    "layer_norm": lambda x: torch.nn.functional.layer_norm(x, (8,)),
+    "conv": lambda x: torch.conv1d(x[None], torch.ones(2, 4, 3)),
+    "batch_norm": lambda x: torch.nn.functional.batch_norm(x[None], None, None, training=True),
+    "lstm": lambda x: torch.nn.LSTM(8, 3)(x[:, None]),
+}
+
+
+@needs_native
+@pytest.mark.parametrize("loop", CALLS)
+def test_what_is_reported_is_used(loop):
+    seen = set()
+
+    def look(frame, event, argument):
+        if event == "c_call" and argument.__module__ == native.__name__:
+            seen.add(argument.__name__)
+
+    x = torch.randn(4, 8, requires_grad=True)
+    before = sys.getprofile()
+    sys.setprofile(look)
+    try:
+        CALLS[loop](x)
+    finally:
+        sys.setprofile(before)
+    assert loop in seen
 
 
 @needs_native
