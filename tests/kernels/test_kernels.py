@@ -517,6 +517,15 @@ def test_the_environment_switches_them_off():
 
 
 @needs_native
+def test_convolutions_lay_out_what_is_not_in_order():
+    generator = np.random.default_rng(0)
+    x, w = generator.standard_normal((2, 6, 5, 3)).transpose(0, 3, 1, 2), generator.standard_normal((3, 3, 3, 4)).T
+    g, options = np.broadcast_to(0.5, (2, 4, 6, 5)), ((1, 1), (1, 1), (1, 1), 1)
+    for name, arrays in zip(CONVOLUTIONS, ((x, w), (g, w, x.shape), (g, x, w.shape)), strict=True):
+        agree(*both(name, *arrays, *options), "float64", 10)
+
+
+@needs_native
 def test_the_report_names_every_kernel_that_is_registered():
     written = []
     for path in sorted((ROOT / "src" / "rushlight").glob("*/*.py")):
