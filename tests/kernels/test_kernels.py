@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -23,11 +24,26 @@ from rushlight import kernels
 ROOT = Path(__file__).resolve().parents[2]
 LENGTHS = [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 64, 65, 100, 1000, 2048, 2049, 4100]
 
-VALUES = ["activations.gelu_erf", "activations.gelu_tanh", "activations.silu", "activations.mish", "pointwise.sigmoid"]
-SLOPES = [
-    "activation_backward.gelu_erf_backward", "activation_backward.gelu_tanh_backward", "activation_backward.silu_backward",
-    "activation_backward.mish_backward", "pointwise.sigmoid_backward", "pointwise.tanh_backward",
-]  # fmt: skip
+# Kernels of one array, with the numbers that some have besides: PyTorch's defaults, and others.
+VALUES = {
+    "activations.gelu_erf": [()], "activations.gelu_tanh": [()], "activations.silu": [()], "activations.mish": [()],
+    "pointwise.sigmoid": [()], "activations.log_sigmoid": [()], "activations.hardsigmoid": [()], "activations.hardswish": [()],
+    "activations.leaky_relu": [(0.01,), (1.5,), (-0.5,)], "activations.hardtanh": [(-1.0, 1.0), (0.0, 6.0), (2.0, -2.0)],
+    "activations.elu": [(1.0, 1.0, 1.0), (1.6732632423543772, 1.0507009873554805, 1.0), (0.5, 1.0, 2.0)],
+    "activations.softplus": [(1.0, 20.0), (2.5, 3.0), (-1.0, 20.0)],
+}  # fmt: skip
+SLOPES = {
+    "activation_backward.gelu_erf_backward": [()], "activation_backward.gelu_tanh_backward": [()],
+    "activation_backward.silu_backward": [()], "activation_backward.mish_backward": [()], "pointwise.sigmoid_backward": [()],
+    "pointwise.tanh_backward": [()], "pointwise.relu_backward": [()], "activation_backward.log_sigmoid_backward": [()],
+    "activation_backward.hardsigmoid_backward": [()], "activation_backward.hardswish_backward": [()],
+    "activation_backward.leaky_relu_backward": VALUES["activations.leaky_relu"],
+    "activation_backward.hardtanh_backward": VALUES["activations.hardtanh"],
+    "activation_backward.elu_backward": VALUES["activations.elu"],
+    "activation_backward.softplus_backward": VALUES["activations.softplus"],
+    "activation_backward.threshold_backward": [(0.0,), (0.7,)], "activation_backward.shrink_backward": [(0.5,), (0.0,)],
+}  # fmt: skip
+LONG = ["pointwise.relu"]  # those that leave few numbers to NumPy
 ROWS = ["softmax.softmax", "softmax.log_softmax"]
 ROW_SLOPES = ["softmax.softmax_grad", "softmax.log_softmax_grad"]
 CONVOLUTIONS = ["convolution.conv", "convolution.conv_input_grad", "convolution.conv_weight_grad"]
@@ -48,7 +64,7 @@ POOLING = [  # test_kernel_pooling.py
 
 
 def test_every_kernel_is_tried_here():
-    families = [VALUES, SLOPES, ROWS, ROW_SLOPES, NORMS, CONVOLUTIONS, RECURRENT, CHANNELS]
+    families = [VALUES, SLOPES, LONG, ROWS, ROW_SLOPES, NORMS, CONVOLUTIONS, RECURRENT, CHANNELS]
     families += [GROUPS, CLASSES, PLACES, GRIDS, ALIGNMENTS, POOLING]
     assert sorted(kernels.registered) == sorted(name for family in families for name in family)
 
@@ -76,7 +92,7 @@ def shapes(draw, least=0):
 def test_functions(instruction_set, name, data):
     dtype = data.draw(st.sampled_from(list(DTYPES)))
     x = numbers(data.draw, shapes(data.draw), dtype, ODD + BEYOND)
-    agree(*both(name, x), dtype, 2)
+    agree(*both(name, x, *data.draw(st.sampled_from(VALUES[name]))), dtype, 4)
 
 
 @pytest.mark.parametrize("name", SLOPES)
@@ -87,8 +103,31 @@ def test_slopes(instruction_set, name, data):
     shape = shapes(data.draw)
     # What these are given are values of sigmoid and tanh, whose squares are finite.
     x = numbers(data.draw, shape, dtype, BEYOND if name.startswith("pointwise") else [each for each in ODD if abs(each) < 1e10])
+    if name == "pointwise.relu_backward":  # given values of relu
+        x = np.maximum(x, 0)
     h = numbers(data.draw, shape, dtype, ODD, 1.0)
-    agree(*both(name, h, x), dtype, 40)
+    size = np.maximum(1, np.abs(np.where(np.isfinite(h), h, 1))).astype(dtype)  # rounding errors are multiples of h
+    found, expected = both(name, h, x, *data.draw(st.sampled_from(SLOPES[name])))
+    assert found is not None, "the compiled kernel did not take the case"
+    agree(found / size, expected / size, dtype, 40)
+
+
+@pytest.mark.parametrize("dtype", list(DTYPES))
+def test_of_few_numbers_one_step_is_left_to_numpy(instruction_set, dtype):
+    x = np.linspace(-1, 1, 5000).astype(dtype)
+    x[:4] = [-0.0, 0.0, math.nan, -math.inf]
+    found, expected = both("pointwise.relu", x)
+    np.testing.assert_array_equal(found, expected)
+    assert (np.signbit(found) == np.signbit(expected)).all()
+    assert kernels.registered["pointwise.relu"].compiled(x[:4]) is None
+
+
+@pytest.mark.parametrize("name", ["activations.elu", "activations.hardtanh", "activations.leaky_relu", "activations.relu"])
+def test_zero_keeps_its_sign(name):
+    functional = getattr(torch.nn.functional, name.partition(".")[2])
+    for size in (1, 32, 5000):
+        assert torch.signbit(functional(torch.full((size,), -0.0))).all()
+    assert torch.signbit(torch.nn.functional.relu6(torch.tensor([-0.0]))).all()
 
 
 @pytest.mark.parametrize("name", ROWS)
@@ -412,7 +451,8 @@ def results():
     x, g = (generator.standard_normal((517, 1031)).astype(np.float32) for _ in range(2))
     weight = generator.standard_normal(1031).astype(np.float32)
     compiled = {name: kernel.compiled for name, kernel in kernels.registered.items()}
-    found = [compiled[name](x) for name in VALUES] + [compiled[name](g, x) for name in SLOPES]
+    found = [compiled[name](x, *some[0]) for name, some in VALUES.items()] + [compiled[LONG[0]](x)]
+    found += [compiled[name](g, x, *some[0]) for name, some in SLOPES.items()]
     for axis in (0, 1):
         found += [compiled[name](x, axis) for name in ROWS] + [compiled[name](g, x, axis) for name in ROW_SLOPES]
     found.append(compiled[NORMS[0]](x, weight, weight, (1,), 1e-5))
@@ -438,10 +478,10 @@ def test_results_do_not_depend_on_the_number_of_threads(instruction_set):
 
 def test_results_do_not_depend_on_where_numbers_lie(instruction_set):
     x = np.random.default_rng(1).standard_normal(100).astype(np.float32)
-    for name in VALUES:
+    for name, some in VALUES.items():
         compiled = kernels.registered[name].compiled
-        whole = compiled(x)
-        assert all(compiled(x[start:]).tobytes() == whole[start:].tobytes() for start in range(40))
+        whole = compiled(x, *some[0])
+        assert all(compiled(x[start:], *some[0]).tobytes() == whole[start:].tobytes() for start in range(40))
 
 
 def test_many_python_threads_at_once(instruction_set):
@@ -494,9 +534,68 @@ def test_the_environment_switches_them_off():
 
 
 @needs_native
-def test_the_report_names_kernels_and_set():
-    said = kernels.report()
-    assert native.instruction_set() in said and all(name in said for name in kernels.registered)
+def test_convolutions_lay_out_what_is_not_in_order():
+    generator = np.random.default_rng(0)
+    x, w = generator.standard_normal((2, 6, 5, 3)).transpose(0, 3, 1, 2), generator.standard_normal((3, 3, 3, 4)).T
+    g, options = np.broadcast_to(0.5, (2, 4, 6, 5)), ((1, 1), (1, 1), (1, 1), 1)
+    for name, arrays in zip(CONVOLUTIONS, ((x, w), (g, w, x.shape), (g, x, w.shape)), strict=True):
+        agree(*both(name, *arrays, *options), "float64", 10)
+
+
+@needs_native
+def test_the_report_names_every_kernel_that_is_registered():
+    written = []
+    for path in sorted((ROOT / "src" / "rushlight").glob("*/*.py")):
+        for name in re.findall(r"^@register\(.+\)\n(?:@.+\n)*def (\w+)\(", path.read_text(), re.MULTILINE):
+            written.append(f"{path.stem}.{name.lstrip('_')}")
+    script = "import rushlight as torch; torch.set_num_threads(1); print(torch.kernels.report())"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    best = native.instruction_sets()[-1]
+    names = ", ".join(sorted(written))
+    assert done.stdout == f"kernels: compiled for {best}, 1 threads at most: {names}; NumPy's for all else\n"
+
+
+@needs_native
+@pytest.mark.skipif(not Path("/proc/cpuinfo").exists(), reason="not Linux")
+def test_the_instruction_set_is_the_best_that_the_processor_says_it_has(instruction_set):
+    words = set(Path("/proc/cpuinfo").read_text().split())
+    wanted = {"x86-64": set(), "x86-64-v3": {"avx2", "fma"}, "x86-64-v4": {"avx512f", "avx512bw", "avx512dq", "avx512vl"}}
+    if "lm" in words:  # a processor of 64 bits by Intel or AMD
+        assert native.instruction_sets() == [name for name, flags in wanted.items() if flags <= words]
+    assert kernels.report().startswith(f"kernels: compiled for {instruction_set}, {native.threads()} threads")
+
+
+# What people call, and the loop that it is to come to where the report names its kernel.
+CALLS = {
+    "elu": lambda x: torch.nn.functional.elu(x),
+    "gelu_backward": lambda x: torch.nn.functional.gelu(x).sum().backward(),
+    "relu_backward": lambda x: torch.relu(x).sum().backward(),
+    "softmax": lambda x: torch.softmax(x, 1),
+    "log_softmax_backward": lambda x: torch.log_softmax(x, 1).square().sum().backward(),
+    "layer_norm": lambda x: torch.nn.functional.layer_norm(x, (8,)),
+    "conv": lambda x: torch.conv1d(x[None], torch.ones(2, 4, 3)),
+    "batch_norm": lambda x: torch.nn.functional.batch_norm(x[None], None, None, training=True),
+    "lstm": lambda x: torch.nn.LSTM(8, 3)(x[:, None]),
+}
+
+
+@needs_native
+@pytest.mark.parametrize("loop", CALLS)
+def test_what_is_reported_is_used(loop):
+    seen = set()
+
+    def look(frame, event, argument):
+        if event == "c_call" and argument.__module__ == native.__name__:
+            seen.add(argument.__name__)
+
+    x = torch.randn(4, 8, requires_grad=True)
+    before = sys.getprofile()
+    sys.setprofile(look)
+    try:
+        CALLS[loop](x)
+    finally:
+        sys.setprofile(before)
+    assert loop in seen
 
 
 @needs_native

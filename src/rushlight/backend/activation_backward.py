@@ -30,6 +30,7 @@ def _times(h: Array, slope: Array) -> Array:
     return spread(np.multiply, h, slope, into=slope if fits and h.dtype is slope.dtype else None)
 
 
+@register(compiled.softplus_backward)
 def softplus_backward(h: Array, x: Array, beta: float, threshold: float) -> Array:
     scaled = in_single(x) * beta
     power = spread(np.exp, scaled)
@@ -40,6 +41,7 @@ def softplus_backward(h: Array, x: Array, beta: float, threshold: float) -> Arra
     return _finished(either(linear, h, out) if linear.any() else out, h, x)
 
 
+@register(compiled.elu_backward)
 def elu_backward(h: Array, x: Array, alpha: float, scale: float, input_scale: float) -> Array:
     wide, factor = in_single(x), alpha * scale * input_scale
     out = spread(np.exp, np.fmin(wide, 0) * input_scale)
@@ -49,6 +51,7 @@ def elu_backward(h: Array, x: Array, alpha: float, scale: float, input_scale: fl
     return _finished(out, h, x)
 
 
+@register(compiled.hardswish_backward)
 def hardswish_backward(h: Array, x: Array) -> Array:
     wide = in_single(x)
     slope = wide / 3
@@ -57,6 +60,7 @@ def hardswish_backward(h: Array, x: Array) -> Array:
     return _finished(only(slope, ~(wide <= -3)), h, x)
 
 
+@register(compiled.log_sigmoid_backward)
 def log_sigmoid_backward(h: Array, x: Array) -> Array:
     return h * sigmoid(-x)
 
@@ -70,23 +74,28 @@ def glu_backward(h: Array, x: Array, axis: int) -> Array:
     return out
 
 
+@register(compiled.hardsigmoid_backward)
 def hardsigmoid_backward(h: Array, x: Array) -> Array:
     return _finished(only(in_single(h) * _SIXTH, np.abs(x) < 3), h, x)
 
 
+@register(compiled.hardtanh_backward)
 def hardtanh_backward(h: Array, x: Array, low: float, high: float) -> Array:
     return only(h, (x > low) & (x < high))
 
 
+@register(compiled.shrink_backward)
 def shrink_backward(h: Array, x: Array, limit: float) -> Array:
     """Of hardshrink and softshrink."""
     return only(h, ~(np.abs(x) <= x.dtype.type(limit)))  # nan lets the gradient pass
 
 
+@register(compiled.threshold_backward)
 def threshold_backward(h: Array, x: Array, limit: float) -> Array:
     return only(h, ~(x <= complex(limit).real))
 
 
+@register(compiled.leaky_relu_backward)
 def leaky_relu_backward(h: Array, x: Array, slope: float) -> Array:
     if 0 <= slope <= 1 and x.ndim and h.shape == x.shape:
         factor = (x > 0).astype(h.dtype)

@@ -17,6 +17,7 @@ from .reduce import any_true
 # Choosing by a random mask costs ten times a multiplication; where the numbers allow it, these go without.
 
 
+@register(compiled.leaky_relu)
 def leaky_relu(x: Array, slope: float) -> Array:
     if x.dtype.itemsize == 2:
         return leaky_relu(in_single(x), slope).astype(x.dtype)
@@ -24,10 +25,11 @@ def leaky_relu(x: Array, slope: float) -> Array:
     return spread(np.maximum, x, out, into=out) if 0 <= slope <= 1 else np.where(x > 0, x, out)  # type: ignore[no-any-return]
 
 
+@register(compiled.elu)
 def elu(x: Array, alpha: float, scale: float, input_scale: float) -> Array:
     wide = in_single(x)
-    below = _times(spread(np.expm1, _times(np.minimum(wide, 0), input_scale)), alpha * scale)
-    return (_times(np.maximum(wide, 0), scale) + below).astype(x.dtype, copy=False)
+    below = _times(np.expm1(_times(np.minimum(wide, 0), input_scale)), alpha * scale)
+    return either(wide < 0, below, _times(wide, scale)).astype(x.dtype, copy=False)
 
 
 def _times(x: Array, factor: float) -> Array:
@@ -110,6 +112,7 @@ def silu(x: Array) -> Array:
     return (wide / (np.exp(-wide) + 1)).astype(x.dtype, copy=False)
 
 
+@register(compiled.softplus)
 def softplus(x: Array, beta: float, threshold: float) -> Array:
     wide = in_single(x)
     scaled = _times(wide, beta)
@@ -137,15 +140,18 @@ def tanh_of_softplus(x: Array) -> tuple[Array, Array]:
     return out / (out + 2), power
 
 
+@register(compiled.hardtanh)
 def hardtanh(x: Array, low: float, high: float) -> Array:
     kind = x.dtype.type
-    return np.minimum(np.maximum(x, kind(low)), kind(high))
+    return np.minimum(kind(high), np.maximum(kind(low), x))  # of two zeros NumPy gives the second: -0.0 stays
 
 
+@register(compiled.hardsigmoid)
 def hardsigmoid(x: Array) -> Array:
     return (_from_0_to_6(in_single(x)) / 6).astype(x.dtype, copy=False)
 
 
+@register(compiled.hardswish)
 def hardswish(x: Array) -> Array:
     wide = in_single(x)
     return (_from_0_to_6(wide) * wide / 6).astype(x.dtype, copy=False)
@@ -155,6 +161,7 @@ def _from_0_to_6(x: Array) -> Array:
     return np.minimum(np.maximum(x + 3, 0), 6)
 
 
+@register(compiled.log_sigmoid)
 def log_sigmoid(x: Array) -> Array:
     wide = in_single(x)
     return (np.minimum(wide, 0) - spread(np.log1p, spread(np.exp, -np.abs(wide)))).astype(x.dtype)

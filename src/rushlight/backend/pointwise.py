@@ -444,6 +444,7 @@ def logit(x: Array, eps: float | None) -> Array:
     return np.log(x / (1 - x), out=...)
 
 
+@register(compiled.relu)
 def relu(x: Array) -> Array:
     zero = _zeros.get(x.dtype.char)
     if zero is not None:
@@ -491,6 +492,7 @@ def tanh_backward(h: Array, y: Array) -> Array:
     return _multiply(h, slope, slope) if h.strides == slope.strides and h.shape == slope.shape else _multiply(h, slope, out=...)
 
 
+@register(compiled.relu_backward)
 def relu_backward(h: Array, y: Array) -> Array:
     """``h`` where relu's value ``y`` is not 0: at nan too."""
     kept = bits.kept(h, y != 0) if h.size >= bits.MANY else None

@@ -1,4 +1,5 @@
-"""Compiled convolutions of one to three dimensions, and their gradients. They take float32 and float64 that lie in order.
+"""Compiled convolutions of one to three dimensions, and their gradients. They take float32 and float64, laid out in order first
+where they are not: that is little beside the rest.
 
 What is a product of matrices as it is (one tap, every position) is left to BLAS, and so are kernels so large that the way through
 spectra is shorter.
@@ -21,15 +22,11 @@ _MANY_WEIGHTS, _FEW_WINDOWS = 300_000, 1000
 
 
 def _takes(a: Array, b: Array) -> bool:
-    return (
-        a.dtype is b.dtype
-        and a.dtype.char in "fd"
-        and a.flags.c_contiguous
-        and b.flags.c_contiguous
-        and 2 < a.ndim < 6
-        and a.size > 0
-        and b.size > 0
-    )
+    return a.dtype is b.dtype and a.dtype.char in "fd" and 2 < a.ndim < 6 and a.size > 0 and b.size > 0
+
+
+def _in_order(*arrays: Array) -> tuple[Array, ...]:
+    return tuple(map(np.ascontiguousarray, arrays))
 
 
 def _sizes(x: Shape, w: Shape, out: Shape, stride: Shape, padding: Shape, dilation: Shape, groups: int) -> Shape | None:
@@ -55,7 +52,7 @@ def conv(
     if sizes is None or min(out) < 1:
         return None
     y = np.empty((x.shape[0], w.shape[0], *out), x.dtype)
-    return y if native.conv(y, x, w, bias, sizes) else None
+    return y if native.conv(y, *_in_order(x, w), bias, sizes) else None
 
 
 def conv_input_grad(
@@ -67,7 +64,7 @@ def conv_input_grad(
     if sizes is None:
         return None
     x = np.empty(x_shape, g.dtype)
-    return x if native.conv_input_grad(x, g, w, None, sizes) else None
+    return x if native.conv_input_grad(x, *_in_order(g, w), None, sizes) else None
 
 
 def conv_weight_grad(
@@ -80,4 +77,4 @@ def conv_weight_grad(
     if sizes is None:
         return None
     w = np.empty(w_shape, x.dtype)
-    return w if native.conv_weight_grad(w, g, x, None, sizes) else None
+    return w if native.conv_weight_grad(w, *_in_order(g, x), None, sizes) else None

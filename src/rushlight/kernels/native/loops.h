@@ -6,10 +6,11 @@
 
 namespace rushlight {
 
-// One sweep: out[i] is a function of x[i], times h[i] where it is a slope.
+// One sweep: out[i] is a function of x[i], times h[i] where it is a slope; some have up to three numbers of their own.
 struct Sweep {
     const void *x, *h;
     void *out;
+    double numbers[3];
 };
 using SweepLoop = void (*)(const Sweep &, std::size_t from, std::size_t to);
 
@@ -97,7 +98,11 @@ using SharesLoop = void (*)(const double *alpha, const double *beta, const doubl
 // out[i] = exp(x[i]) - totals[i], and nan where x is -inf
 using LessSharesLoop = void (*)(const void *x, const double *totals, void *out, std::size_t count);
 
-enum SweepKind { GELU, GELU_TANH, SILU, MISH, SIGMOID, GELU_SLOPE, GELU_TANH_SLOPE, SILU_SLOPE, MISH_SLOPE, SIGMOID_SLOPE, TANH_SLOPE, SWEEPS };
+enum SweepKind {
+    GELU, GELU_TANH, SILU, MISH, SIGMOID, RELU, LEAKY_RELU, ELU, SOFTPLUS, LOG_SIGMOID, HARDTANH, HARDSIGMOID, HARDSWISH,
+    GELU_SLOPE, GELU_TANH_SLOPE, SILU_SLOPE, MISH_SLOPE, SIGMOID_SLOPE, TANH_SLOPE, RELU_SLOPE, LEAKY_RELU_SLOPE, ELU_SLOPE,
+    SOFTPLUS_SLOPE, LOG_SIGMOID_SLOPE, HARDTANH_SLOPE, HARDSIGMOID_SLOPE, HARDSWISH_SLOPE, THRESHOLD_SLOPE, SHRINK_SLOPE, SWEEPS
+};
 enum RowsKind { SOFTMAX, SOFTMAX_SLOPE, LOG_SOFTMAX, LOG_SOFTMAX_SLOPE, LAYER_NORM, LAYER_NORM_SLOPES, ROWS };
 enum ColumnsKind { COLUMN_SOFTMAX, COLUMN_SOFTMAX_SLOPE, COLUMN_LOG_SOFTMAX, COLUMN_LOG_SOFTMAX_SLOPE, COLUMN_KINDS };
 enum BoxesKind { BOX_MAXIMA, BOX_MEANS, BOX_MEANS_BACKWARD, BOXES };

@@ -87,10 +87,17 @@ struct TanhSlope {
     template <class T> static V<T> at(V<T> y, V<T> h) { return h * (T(1) - y * y); }
 };
 
+// With what numbers of its own a function has, as `at` takes them or not.
+template <class F, class T> inline auto at(V<T> x, V<T> h, const T *) -> decltype(F::template at<T>(x, h)) { return F::template at<T>(x, h); }
+template <class F, class T> inline auto at(V<T> x, V<T> h, const T *numbers) -> decltype(F::template at<T>(x, h, numbers)) {
+    return F::template at<T>(x, h, numbers);
+}
+
 template <class F, class T, bool SLOPE> void sweep(const Sweep &arrays, std::size_t from, std::size_t to) {
     const T *x = static_cast<const T *>(arrays.x), *h = static_cast<const T *>(SLOPE ? arrays.h : arrays.x);
+    const T numbers[] = {static_cast<T>(arrays.numbers[0]), static_cast<T>(arrays.numbers[1]), static_cast<T>(arrays.numbers[2])};
     T *out = static_cast<T *>(arrays.out);
     std::size_t i = from;
-    for (; i + LANES<T> <= to; i += LANES<T>) store<T>(out + i, F::template at<T>(load<T>(x + i), load<T>(h + i)));
-    if (i < to) store_part<T>(out + i, F::template at<T>(load_part<T>(x + i, to - i), load_part<T>(h + i, to - i)), to - i);
+    for (; i + LANES<T> <= to; i += LANES<T>) store<T>(out + i, at<F, T>(load<T>(x + i), load<T>(h + i), numbers));
+    if (i < to) store_part<T>(out + i, at<F, T>(load_part<T>(x + i, to - i), load_part<T>(h + i, to - i), numbers), to - i);
 }
