@@ -525,13 +525,13 @@ class Tensor(WithAttributes):
         """In-place version of :func:`atanh`."""
         ...
     def argmax(self, dim: Any = None, keepdim: _bool = False) -> Tensor:
-        """Where the greatest element is: its place in the flattened tensor, or along ``dim``. The first of equal ones."""
+        """Where the greatest element is: its index in the flattened tensor, or along ``dim``. The first of equal ones."""
         ...
     def argmin(self, dim: Any = None, keepdim: _bool = False) -> Tensor:
-        """Where the least element is: its place in the flattened tensor, or along ``dim``."""
+        """Where the least element is: its index in the flattened tensor, or along ``dim``."""
         ...
     def argsort(self, dim: Any = -1, descending: _bool = False, *, stable: _bool = False) -> Tensor:
-        """The places that put the elements in order along ``dim``."""
+        """The indices that put the elements in order along ``dim``."""
         ...
     def argwhere(self) -> Tensor:
         """Where elements are not zero, one row of indices each."""
@@ -774,10 +774,10 @@ class Tensor(WithAttributes):
         """Raises PyTorch's error of a build for the CPU alone."""
         ...
     def cummax(self, dim: Any) -> _cummax:
-        """The greatest so far along ``dim``, and its place (the last of equal ones)."""
+        """The greatest so far along ``dim``, and its index (the last of equal ones)."""
         ...
     def cummin(self, dim: Any) -> _cummin:
-        """The least so far along ``dim``, and its place (the last of equal ones)."""
+        """The least so far along ``dim``, and its index (the last of equal ones)."""
         ...
     def cumprod(self, dim: Any, *, dtype: _dtype | None = None) -> Tensor:
         """Running products along ``dim``; those of integers and booleans are int64."""
@@ -1126,13 +1126,13 @@ class Tensor(WithAttributes):
     @imag.setter
     def imag(self, value: Tensor) -> None: ...
     def index_add(self, dim: _int, index: Any, source: Any, *, alpha: Any = 1) -> Tensor:
-        """A copy with slices of ``source`` added at the places along ``dim`` that a vector of indices names."""
+        """A copy with slices of ``source`` added at the indices along ``dim`` that a vector of indices names."""
         ...
     def index_add_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`index_add`."""
         ...
     def index_copy(self, dim: _int, index: Any, source: Any) -> Tensor:
-        """A copy with slices of ``source`` at the places along ``dim`` that a vector of indices names."""
+        """A copy with slices of ``source`` at the indices along ``dim`` that a vector of indices names."""
         ...
     def index_copy_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`index_copy`."""
@@ -1144,7 +1144,7 @@ class Tensor(WithAttributes):
         """In-place version of :func:`index_fill`."""
         ...
     def index_put(self, indices: Any, values: Any, accumulate: _bool = False) -> Tensor:
-        """A copy with ``values`` at the places that a tuple of index tensors names; added there with ``accumulate``."""
+        """A copy with ``values`` at the indices that a tuple of index tensors names; added there with ``accumulate``."""
         ...
     def index_put_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`index_put`."""
@@ -1263,7 +1263,7 @@ class Tensor(WithAttributes):
         """The Kronecker product: a block of ``other``, scaled, for each element of ``input``."""
         ...
     def kthvalue(self, k: _int, dim: Any = -1, keepdim: _bool = False, *, out: Any = None) -> _kthvalue:
-        """The ``k``-th smallest along ``dim``, counted from 1, and its place."""
+        """The ``k``-th smallest along ``dim``, counted from 1, and its index."""
         ...
     @property
     def layout(self) -> _layout:
@@ -1448,7 +1448,7 @@ class Tensor(WithAttributes):
     def max(self, dim: _int, keepdim: _bool = False) -> _max: ...
     @overload
     def max(self, other: Tensor) -> Tensor:
-        """The greatest element; or the greatest along ``dim`` with their places; or, of two tensors, :func:`maximum`."""
+        """The greatest element; or the greatest along ``dim`` with their indices; or, of two tensors, :func:`maximum`."""
         ...
     def maximum(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """See :func:`torch.maximum`."""
@@ -1460,7 +1460,7 @@ class Tensor(WithAttributes):
     def median(self) -> Tensor: ...
     @overload
     def median(self, dim: _int, keepdim: _bool = False) -> _median:
-        """The middle element, the lower of two; with ``dim``, along that dimension and with its place."""
+        """The middle element, the lower of two; with ``dim``, along that dimension and with its index."""
         ...
     @overload
     def min(self) -> Tensor: ...
@@ -1477,7 +1477,7 @@ class Tensor(WithAttributes):
         """The product of two matrices."""
         ...
     def mode(self, dim: Any = -1, keepdim: _bool = False) -> _mode:
-        """The most frequent value along ``dim`` (the least of several) and a place of it."""
+        """The most frequent value along ``dim`` (the least of several) and an index of it."""
         ...
     def module_load(self, other: Tensor, assign: _bool = False) -> Tensor:
         """What takes the place of ``self`` when a module loads ``other``, with parameters exchanged rather than written to."""
@@ -1676,7 +1676,7 @@ class Tensor(WithAttributes):
         """The product of all elements, or along one dimension. Integers and booleans are multiplied in int64."""
         ...
     def put(self, index: Any, source: Any, accumulate: _bool = False) -> Tensor:
-        """A copy with elements of ``source`` at places of the flattened tensor."""
+        """A copy with elements of ``source`` at indices of the flattened tensor."""
         ...
     def put_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`put`."""
@@ -1899,7 +1899,7 @@ class Tensor(WithAttributes):
         """Removed from PyTorch: raises RuntimeError. `torch.solve` is deprecated in favor of `torch.linalg.solve`. `torch.linalg.solve` has its arguments reversed and does not return the LU factorization."""
         ...
     def sort(self, dim: Any = -1, descending: _bool = False, stable: _bool | None = None) -> _sort:
-        """The elements in order along ``dim``, and the places they came from."""
+        """The elements in order along ``dim``, and the indices they came from."""
         ...
     def sparse_dim(self) -> _int:
         """How many dimensions have places of their own: none of a dense tensor's."""
@@ -2046,7 +2046,7 @@ class Tensor(WithAttributes):
         """The elements as (nested lists of) Python numbers."""
         ...
     def topk(self, k: Any, dim: Any = -1, largest: _bool = True, sorted: _bool = True) -> _topk:
-        """The ``k`` greatest (or least) elements along ``dim``, in order, and their places."""
+        """The ``k`` greatest (or least) elements along ``dim``, in order, and their indices."""
         ...
     def trace(self) -> Tensor:
         """The sum of a matrix's diagonal."""
@@ -2317,13 +2317,13 @@ def are_deterministic_algorithms_enabled() -> _bool:
     """What :func:`use_deterministic_algorithms` was told."""
     ...
 def argmax(input: Tensor, dim: Any = None, keepdim: _bool = False, *, out: Any = None) -> Tensor:
-    """Where the greatest element is: its place in the flattened tensor, or along ``dim``. The first of equal ones."""
+    """Where the greatest element is: its index in the flattened tensor, or along ``dim``. The first of equal ones."""
     ...
 def argmin(input: Tensor, dim: Any = None, keepdim: _bool = False, *, out: Any = None) -> Tensor:
-    """Where the least element is: its place in the flattened tensor, or along ``dim``."""
+    """Where the least element is: its index in the flattened tensor, or along ``dim``."""
     ...
 def argsort(input: Tensor, dim: Any = -1, descending: _bool = False, *, stable: _bool = False) -> Tensor:
-    """The places that put the elements in order along ``dim``."""
+    """The indices that put the elements in order along ``dim``."""
     ...
 def argwhere(input: Tensor) -> Tensor:
     """Where elements are not zero, one row of indices each."""
@@ -2596,10 +2596,10 @@ def ctc_loss(log_probs: Any, targets: Any, input_lengths: Any, target_lengths: A
     """:func:`torch.nn.functional.ctc_loss` with the reduction by number."""
     ...
 def cummax(input: Tensor, dim: Any, *, out: Any = None) -> _cummax:
-    """The greatest so far along ``dim``, and its place (the last of equal ones)."""
+    """The greatest so far along ``dim``, and its index (the last of equal ones)."""
     ...
 def cummin(input: Tensor, dim: Any, *, out: Any = None) -> _cummin:
-    """The least so far along ``dim``, and its place (the last of equal ones)."""
+    """The least so far along ``dim``, and its index (the last of equal ones)."""
     ...
 def cumprod(input: Tensor, dim: Any, *, dtype: dtype | None = None, out: Any = None) -> Tensor:
     """Running products along ``dim``; those of integers and booleans are int64."""
@@ -3022,16 +3022,16 @@ def imag(input: Tensor) -> Tensor:
     """The imaginary part, as a view. Raises RuntimeError for a real tensor."""
     ...
 def index_add(input: Tensor, dim: _int, index: Any, source: Any, *, alpha: Any = 1, out: Any = None) -> Tensor:
-    """A copy with slices of ``source`` added at the places along ``dim`` that a vector of indices names."""
+    """A copy with slices of ``source`` added at the indices along ``dim`` that a vector of indices names."""
     ...
 def index_copy(input: Tensor, dim: _int, index: Any, source: Any, *, out: Any = None) -> Tensor:
-    """A copy with slices of ``source`` at the places along ``dim`` that a vector of indices names."""
+    """A copy with slices of ``source`` at the indices along ``dim`` that a vector of indices names."""
     ...
 def index_fill(input: Tensor, dim: _int, index: Any, value: Any, *, out: Any = None) -> Tensor:
     """A copy with one value in the slices along ``dim`` that a vector of indices names."""
     ...
 def index_put(input: Tensor, indices: Any, values: Any, accumulate: _bool = False, *, out: Any = None) -> Tensor:
-    """A copy with ``values`` at the places that a tuple of index tensors names; added there with ``accumulate``."""
+    """A copy with ``values`` at the indices that a tuple of index tensors names; added there with ``accumulate``."""
     ...
 def index_put_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`index_put`."""
@@ -3173,7 +3173,7 @@ def kron(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, 
     """The Kronecker product: a block of ``other``, scaled, for each element of ``input``."""
     ...
 def kthvalue(input: Tensor, k: _int, dim: Any = -1, keepdim: _bool = False, *, out: Any = None) -> _kthvalue:
-    """The ``k``-th smallest along ``dim``, counted from 1, and its place."""
+    """The ``k``-th smallest along ``dim``, counted from 1, and its index."""
     ...
 def layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, bias: Tensor | None = None, eps: _float = 1e-05, cudnn_enable: _bool = True) -> Tensor:
     """:func:`torch.nn.functional.layer_norm`."""
@@ -3327,7 +3327,7 @@ def max(input: Tensor) -> Tensor: ...
 def max(input: Tensor, dim: _int, keepdim: _bool = False) -> _max: ...
 @overload
 def max(input: Tensor, other: Tensor) -> Tensor:
-    """The greatest element; or the greatest along ``dim`` with their places; or, of two tensors, :func:`maximum`."""
+    """The greatest element; or the greatest along ``dim`` with their indices; or, of two tensors, :func:`maximum`."""
     ...
 def max_pool1d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: _bool = False) -> Tensor:
     """Maxima over windows of 1 dimension, and their indices if asked."""
@@ -3348,7 +3348,7 @@ def mean(input: Tensor, dim: Any = None, keepdim: _bool = False, *, dtype: dtype
 def median(input: Tensor) -> Tensor: ...
 @overload
 def median(input: Tensor, dim: _int, keepdim: _bool = False) -> _median:
-    """The middle element, the lower of two; with ``dim``, along that dimension and with its place."""
+    """The middle element, the lower of two; with ``dim``, along that dimension and with its index."""
     ...
 class memory_format:
     """An order of dimensions in memory, for the `memory_format=` arguments."""
@@ -3375,7 +3375,7 @@ def mm(input: Tensor, mat2: Tensor, *, out: Any = None) -> Tensor:
     """The product of two matrices."""
     ...
 def mode(input: Tensor, dim: Any = -1, keepdim: _bool = False, *, out: Any = None) -> _mode:
-    """The most frequent value along ``dim`` (the least of several) and a place of it."""
+    """The most frequent value along ``dim`` (the least of several) and an index of it."""
     ...
 moveaxis = movedim
 def movedim(input: Tensor, source: Any, destination: Any, *, out: Any = None) -> Tensor:
@@ -3539,7 +3539,7 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
     """The smallest type that holds both. Raises RuntimeError for uint16, uint32 and uint64 beside another integer."""
     ...
 def put(input: Tensor, index: Any, source: Any, accumulate: _bool = False, *, out: Any = None) -> Tensor:
-    """A copy with elements of ``source`` at places of the flattened tensor."""
+    """A copy with elements of ``source`` at indices of the flattened tensor."""
     ...
 qint32: dtype
 qint8: dtype
@@ -3792,7 +3792,7 @@ def solve(*args: Any, **kwargs: Any) -> Any:
     """Removed from PyTorch: raises RuntimeError. `torch.solve` is deprecated in favor of `torch.linalg.solve`. `torch.linalg.solve` has its arguments reversed and does not return the LU factorization."""
     ...
 def sort(input: Tensor, dim: Any = -1, descending: _bool = False, stable: _bool | None = None, *, out: Any = None) -> _sort:
-    """The elements in order along ``dim``, and the places they came from."""
+    """The elements in order along ``dim``, and the indices they came from."""
     ...
 sparse_bsc: layout
 def sparse_bsc_tensor(ccol_indices: Any, row_indices: Any, values: Any, size: _int | Sequence[_int] | None = None, **options: Any) -> SparseTensor:
@@ -3807,7 +3807,7 @@ def sparse_compressed_tensor(compressed_indices: Any, plain_indices: Any, values
     ...
 sparse_coo: layout
 def sparse_coo_tensor(indices: Any = None, values: Any = None, size: _int | Sequence[_int] | None = None, *, dtype: dtype | None = None, device: _device | str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False, check_invariants: _bool | None = None, is_coalesced: _bool | None = None) -> SparseTensor:
-    """A tensor of ``values`` at the places that the columns of ``indices`` name; values of one place count together."""
+    """A tensor of ``values`` at the indices that the columns of ``indices`` name; values of one index count together."""
     ...
 sparse_csc: layout
 def sparse_csc_tensor(ccol_indices: Any, row_indices: Any, values: Any, size: _int | Sequence[_int] | None = None, **options: Any) -> SparseTensor:
@@ -3954,7 +3954,7 @@ def to_dlpack(tensor: Any) -> Any:
     """A DLPack capsule of a tensor's memory, whether or not the tensor needs a gradient."""
     ...
 def topk(input: Tensor, k: Any, dim: Any = -1, largest: _bool = True, sorted: _bool = True, *, out: Any = None) -> _topk:
-    """The ``k`` greatest (or least) elements along ``dim``, in order, and their places."""
+    """The ``k`` greatest (or least) elements along ``dim``, in order, and their indices."""
     ...
 def trace(input: Tensor) -> Tensor:
     """The sum of a matrix's diagonal."""

@@ -9,47 +9,47 @@ from typing import Any
 from rushlight import Tensor as Tensor
 
 class BFloat16Tensor:
-    """Sparse tensors of torch.bfloat16, made of places and values, or of sizes: all zeros."""
+    """Sparse tensors of torch.bfloat16, made of indices and values, or of sizes: all zeros."""
     dtype: _dtype
     is_sparse: bool
     layout: _layout
 class ByteTensor:
-    """Sparse tensors of torch.uint8, made of places and values, or of sizes: all zeros."""
+    """Sparse tensors of torch.uint8, made of indices and values, or of sizes: all zeros."""
     dtype: _dtype
     is_sparse: bool
     layout: _layout
 class CharTensor:
-    """Sparse tensors of torch.int8, made of places and values, or of sizes: all zeros."""
+    """Sparse tensors of torch.int8, made of indices and values, or of sizes: all zeros."""
     dtype: _dtype
     is_sparse: bool
     layout: _layout
 class DoubleTensor:
-    """Sparse tensors of torch.float64, made of places and values, or of sizes: all zeros."""
+    """Sparse tensors of torch.float64, made of indices and values, or of sizes: all zeros."""
     dtype: _dtype
     is_sparse: bool
     layout: _layout
 class FloatTensor:
-    """Sparse tensors of torch.float32, made of places and values, or of sizes: all zeros."""
+    """Sparse tensors of torch.float32, made of indices and values, or of sizes: all zeros."""
     dtype: _dtype
     is_sparse: bool
     layout: _layout
 class HalfTensor:
-    """Sparse tensors of torch.float16, made of places and values, or of sizes: all zeros."""
+    """Sparse tensors of torch.float16, made of indices and values, or of sizes: all zeros."""
     dtype: _dtype
     is_sparse: bool
     layout: _layout
 class IntTensor:
-    """Sparse tensors of torch.int32, made of places and values, or of sizes: all zeros."""
+    """Sparse tensors of torch.int32, made of indices and values, or of sizes: all zeros."""
     dtype: _dtype
     is_sparse: bool
     layout: _layout
 class LongTensor:
-    """Sparse tensors of torch.int64, made of places and values, or of sizes: all zeros."""
+    """Sparse tensors of torch.int64, made of indices and values, or of sizes: all zeros."""
     dtype: _dtype
     is_sparse: bool
     layout: _layout
 class ShortTensor:
-    """Sparse tensors of torch.int16, made of places and values, or of sizes: all zeros."""
+    """Sparse tensors of torch.int16, made of indices and values, or of sizes: all zeros."""
     dtype: _dtype
     is_sparse: bool
     layout: _layout
@@ -57,7 +57,7 @@ def addmm(mat: _Tensor, mat1: _Tensor, mat2: _Tensor, *, beta: Any = 1, alpha: A
     """``beta * mat + alpha * mm(mat1, mat2)``."""
     ...
 class check_sparse_tensor_invariants:
-    """``enable()``, ``disable()`` and ``is_enabled()``; as a ``with`` block or a decorator it holds within. Kept and answered: places out of range are refused in either case."""
+    """``enable()``, ``disable()`` and ``is_enabled()``; as a ``with`` block or a decorator it holds within. Kept and answered: indices out of range are refused in either case."""
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]: ...
     def __enter__(self) -> None: ...
     def __exit__(self, *error: object) -> None: ...
@@ -75,7 +75,7 @@ class check_sparse_tensor_invariants:
         """What was set last."""
         ...
 def mm(mat1: _Tensor, mat2: _Tensor, reduce: str = 'sum') -> _Tensor:
-    """The product of two matrices, the first sparse; its gradient is that of the first's own places."""
+    """The product of two matrices, the first sparse; its gradient is that of the first's own indices."""
     ...
 def sum(input: _Tensor, dim: Any = None, dtype: dtype | None = None) -> _Tensor:
     """The sum of the values, or sums over dimensions, which are sparse again."""

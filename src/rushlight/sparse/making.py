@@ -194,18 +194,18 @@ def _validate_sparse_coo_tensor_args(
     Traceback (most recent call last):
     RuntimeError: size is inconsistent with indices: for dim 0, size is 3 but found index 3
     """
-    places, held = _as_tensor(indices)._array, _as_tensor(values)._array
-    if places.ndim != 2:
-        raise RuntimeError(f"indices must be sparse_dim x nnz, but got: {list(places.shape)}")
+    index, held = _as_tensor(indices)._array, _as_tensor(values)._array
+    if index.ndim != 2:
+        raise RuntimeError(f"indices must be sparse_dim x nnz, but got: {list(index.shape)}")
     dense = held.ndim - 1
-    if len(size) != len(places) + dense:
+    if len(size) != len(index) + dense:
         raise RuntimeError(
-            f"'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = {len(size)}, sparse_dim = {len(places)}, "
+            f"'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = {len(size)}, sparse_dim = {len(index)}, "
             f"dense_dim = {dense}"
         )
-    if places.dtype.kind != "i":
-        raise RuntimeError(f"expected scalar type Long but found {dtypes.of(places.dtype).scalar_name}")
-    _check_places(places, held, tuple(size))
+    if index.dtype.kind != "i":
+        raise RuntimeError(f"expected scalar type Long but found {dtypes.of(index.dtype).scalar_name}")
+    _check_indices(index, held, tuple(size))
 
 
 def _validator(layout: Any) -> Any:

@@ -15,6 +15,6 @@ def apply_shuffle_seed(datapipe: Any, rng: Any) -> Any:
 def apply_shuffle_settings(datapipe: Any, shuffle: bool | None = None) -> Any:
     """Switches the shuffling of each pipe that shuffles on or off; None leaves it."""
     ...
-def get_all_graph_pipes(graph: dict[int, tuple[Any, Any]]) -> list[Any]:
+def get_all_graph_pipes(graph: dict[int, tuple[object, Any]]) -> list[Any]:
     """Every pipe of a graph, once."""
     ...

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 __all__ = ["traverse", "traverse_dps"]
 
-Graph = dict[int, tuple[object, object]]
+Graph: TypeAlias = "dict[int, tuple[object, Graph]]"
 
 
 def _is_pipe(value: object) -> bool:
