@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import os
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,8 +25,6 @@ from .base.device import layout as layout_class
 from .base.size import Size
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from .autograd.graph import Edge, Hooks
     from .autograd.modes import Inference
 
@@ -37,15 +35,11 @@ OWN_DTYPE: Any = True
 
 
 class _TensorMeta(type):
-    """The class of Tensor. ``Tensor.add`` is what ``__torch_function__`` is told of, watched or not: programs keep tables of it."""
+    """The class of Tensor; overrides/watching.py says what ``Tensor.add`` is."""
 
-    told: Callable[[type, str, Any], Any] | None = None  # once Tensor is whole
-    own: ClassVar[dict[str, Any]] = {}  # what Tensor has of its own; the rest is programs'
+    if TYPE_CHECKING:
 
-    def __getattribute__(cls, name: str) -> Any:
-        found = super().__getattribute__(name)
-        told = _TensorMeta.told
-        return found if told is None or (name[0] == "_" != name[1:2]) else told(cls, name, found)
+        def __getattribute__(cls, name: str) -> Any: ...
 
 
 class Tensor(WithAttributes, metaclass=_TensorMeta):

@@ -91,6 +91,10 @@ class Interpreter:
         """A tensor without its history, as a gradient or a parameter of its own is made."""
         return NotImplemented
 
+    def detaching(self, tensor: Tensor) -> Answer:
+        """The same, where a program itself calls ``tensor.detach()``."""
+        return NotImplemented
+
     def ones(self, output: Tensor) -> Answer:
         """The cotangent of a result of one element."""
         return NotImplemented
@@ -120,6 +124,7 @@ class Stack:
         self.lock = threading.Lock()
         self.ops: list[OpAnswer] = []
         self.calls: list[Callable[[Function, Args, Named], Answer]] = []
+        self.detaching: list[Callable[[Tensor], Answer]] = []
         self.told: list[Callable[[str, Tensor, Any], None]] = []
 
     def put(self, interpreter: Interpreter) -> None:
@@ -138,6 +143,7 @@ class Stack:
     def _list(self) -> None:
         self.ops[:] = [one.op for one in self.interpreters if type(one).op is not Interpreter.op]
         self.calls[:] = [one.call for one in self.interpreters if type(one).call is not Interpreter.call]
+        self.detaching[:] = [one.detaching for one in self.interpreters if type(one).detaching is not Interpreter.detaching]
         self.told[:] = [one.told for one in self.interpreters if type(one).told is not Interpreter.told]
 
     def below(self, interpreter: Interpreter) -> list[OpAnswer]:

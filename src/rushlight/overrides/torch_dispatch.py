@@ -27,7 +27,8 @@ from ..base.attributes import OWN_ATTRIBUTES, held
 from ..base.thread_state import carried
 from ..ops import dispatch
 from ..ops.table import Op
-from ..tensor import PLAIN, Tensor, _TensorMeta, wrap
+from ..tensor import PLAIN, Tensor, wrap
+from . import watching
 from .overloads import aten, inplace_overload, overload_of, without_defaults
 
 __all__ = ["TorchDispatchMode", "is_traceable_wrapper_subclass", "make_wrapper", "no_dispatch"]
@@ -260,6 +261,12 @@ class BelowAutograd(Interpreter):
     def detached(self, tensor: Tensor) -> Answer:
         return asked(aten.detach.default, (tensor,)) if takes_part([tensor]) else NotImplemented
 
+    def detaching(self, tensor: Tensor) -> Answer:
+        caller: Any = sys._getframe(2)
+        if caller.f_code.co_filename == watching.__file__:  # the method is watched
+            caller = caller.f_back
+        return NotImplemented if caller.f_code.co_filename in saved.INSIDE else self.detached(tensor)
+
     def ones(self, output: Tensor) -> Answer:
         return asked(aten.ones_like.default, (output,)) if takes_part([output]) else NotImplemented
 
@@ -347,14 +354,6 @@ def watch() -> None:
             return
         _watching = True
     stack.put(BelowAutograd())
-    plain_detach = Tensor.detach
-
-    def detach(self: Tensor) -> Any:
-        """The same memory without history: a tensor that needs no gradient."""
-        is_users = takes_part([self]) and sys._getframe(1).f_code.co_filename not in saved.INSIDE
-        return asked(aten.detach.default, (self,)) if is_users else plain_detach(self)
-
-    Tensor.detach = _TensorMeta.own["detach"] = detach  # type: ignore[attr-defined]
 
 
 # Modes.

@@ -14,7 +14,7 @@ from ..autograd.modes import special, state
 from ..base.public_names import methods
 from ..ops.public import CompiledOnUse
 from ..ops.signatures import PublicSignature
-from ..tensor import PLAIN, Tensor, _TensorMeta
+from ..tensor import PLAIN, Methods, Tensor, _TensorMeta
 from . import asking
 
 OPERATORS = {
@@ -35,6 +35,7 @@ _UNWATCHED = frozenset(
     "is_inference __dlpack__ __dlpack_device__ __array_wrap__ __dir__ __iter__ __subclasshook__".split()
 )
 _watchers: set[str] = set()  # for whom the methods of Tensor ask
+_own: dict[str, Any] = {}  # what Tensor has of its own; the rest is programs'
 _unwatched: dict[str, tuple[Any, Any]] = {}  # Tensor's own, and what stands in their place
 _watch_lock = threading.Lock()
 
@@ -104,7 +105,7 @@ def _watch(who: str) -> None:
 
 def _watched(name: str, value: Any) -> Any:
     """What asks modes and subclasses before one of Tensor's own attributes: always the same for one; else the value itself."""
-    own = _TensorMeta.own.get(name)
+    own = _own.get(name)
     known, watched = _unwatched.get(name, (None, None))
     compiled = own.made if isinstance(own, CompiledOnUse) else None
     if name in _UNWATCHED or value is None or not (value is own or value is watched or value is compiled):
@@ -128,7 +129,14 @@ def _watched(name: str, value: Any) -> Any:
     return watched
 
 
-def as_told(cls: type, name: str, found: Any) -> Any:
+class OfTheClass(Methods, of=_TensorMeta):
+    def __getattribute__(cls: Any, name: str) -> Any:
+        """``Tensor.add`` is what ``__torch_function__`` is told of, watched or not: programs keep tables of it."""
+        found = type.__getattribute__(cls, name)
+        return found if name[0] == "_" != name[1:2] else _as_told(cls, name, found)
+
+
+def _as_told(cls: type, name: str, found: Any) -> Any:
     """What ``cls.<name>`` is: for what Tensor has itself the one thing that ``__torch_function__`` is told of."""
     if name in _UNWATCHED or not (callable(found) or isinstance(found, property)):
         return found
@@ -235,5 +243,4 @@ def install_methods(names: Sequence[str] | None = None) -> None:
             setattr(Tensor, name, methods[name])
     for name in missing.OF_TENSOR if names is None else ():
         setattr(Tensor, name, missing.Missing(name))
-    _TensorMeta.own.update(vars(Tensor) if names is None else {name: methods[name] for name in names})
-    _TensorMeta.told = as_told
+    _own.update(vars(Tensor) if names is None else {name: methods[name] for name in names})
