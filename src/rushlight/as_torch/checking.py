@@ -12,6 +12,7 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from importlib import metadata
 from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any
@@ -180,8 +181,6 @@ def _importable(name: str) -> list[Path]:
 
 def _installed(name: str) -> list[Path]:
     """The files of a distribution by the name under which it was installed."""
-    from importlib import metadata
-
     try:
         files = metadata.files(name) or []
     except (metadata.PackageNotFoundError, ValueError):

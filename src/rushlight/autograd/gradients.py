@@ -121,8 +121,6 @@ def _run(task: BackwardPass, roots: list[Edge], seeds: list[Any]) -> None:
 
 
 def _called_by_method() -> bool:
-    import sys
-
     return sys._getframe(2).f_globals.get("__name__", "").startswith("rushlight.")
 
 

@@ -8,9 +8,11 @@ Each op of the table makes a subclass of Node (``MulBackward0``) when it is comp
 from __future__ import annotations
 
 import itertools
+import linecache
 import operator
 import sys
 import threading
+import traceback
 import warnings
 import weakref
 from collections import OrderedDict
@@ -363,8 +365,6 @@ def describe(where: Any) -> str:
             line = number
     if line is None:
         return ""
-    import linecache
-
     source = linecache.getline(code.co_filename, line).strip()
     return (
         f"{code.co_filename}:{line}"
@@ -375,8 +375,6 @@ def describe(where: Any) -> str:
 
 def user_traceback(frame: Any) -> list[str]:
     """The lines of a traceback that ends at ``frame``, without the frames of this package and what started it."""
-    import traceback
-
     stack = traceback.extract_stack(frame)
     own = [entry.filename.startswith(OWN_CODE) for entry in stack]
     first = max((index + 1 for index, entry in enumerate(stack) if entry.filename == ROOT + "__main__.py"), default=0)

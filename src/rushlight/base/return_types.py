@@ -5,6 +5,8 @@ from __future__ import annotations
 from operator import itemgetter
 from typing import Any
 
+from ..as_torch.missing import attribute_error
+
 
 class Results(tuple[Any, ...]):
     """A tuple whose fields have names too. Takes its items one by one or as one sequence.
@@ -72,6 +74,4 @@ define("histogramdd", "hist bin_edges")
 
 
 def __getattr__(name: str) -> Any:
-    from ..as_torch.missing import attribute_error
-
     raise attribute_error("torch.return_types", name, f"module 'torch.return_types' has no attribute {name!r}")

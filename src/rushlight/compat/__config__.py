@@ -7,6 +7,7 @@ import platform
 import numpy as np
 
 from rushlight.base.version import rushlight
+from rushlight.tensors.runtime import get_num_threads
 
 __all__ = ["parallel_info", "show"]
 
@@ -27,6 +28,4 @@ def show() -> str:
 
 def parallel_info() -> str:
     """How many threads the products of matrices may use."""
-    from rushlight.tensors.runtime import get_num_threads
-
     return f"threads: {get_num_threads()}\n"

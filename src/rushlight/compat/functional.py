@@ -7,6 +7,8 @@ True
 
 from typing import Any
 
+import rushlight as torch
+
 __all__ = [  # noqa: F822  (found by __getattr__)
     "atleast_1d",
     "atleast_2d",
@@ -36,8 +38,6 @@ __all__ = [  # noqa: F822  (found by __getattr__)
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'torch.functional' has no attribute {name!r}")
-    import rushlight as torch
-
     return getattr(torch, name)
 
 

@@ -11,7 +11,10 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+from urllib.parse import urlparse
+from urllib.request import Request, urlopen
 
+from rushlight import serialization
 from rushlight.as_torch.missing import lazy_names
 from rushlight.serialization.archive import replacing
 
@@ -43,8 +46,6 @@ def download_url_to_file(url: str, dst: str, hash_prefix: str | None = None, pro
 
     RuntimeError where its SHA-256 does not begin with ``hash_prefix``.
     """
-    from urllib.request import Request, urlopen
-
     digest = hashlib.sha256()
     with urlopen(Request(url, headers={"User-Agent": "torch.hub"})) as source, replacing(os.path.expanduser(dst)) as target:
         while chunk := source.read(_CHUNK):
@@ -67,10 +68,6 @@ def load_state_dict_from_url(
 
     Other than PyTorch's it does not run what is in the file unless ``weights_only=False`` is said.
     """
-    from urllib.parse import urlparse
-
-    from rushlight.serialization import load
-
     folder = model_dir or os.path.join(get_dir(), "checkpoints")
     os.makedirs(folder, exist_ok=True)
     name = file_name or os.path.basename(urlparse(url).path)
@@ -79,7 +76,7 @@ def load_state_dict_from_url(
         sys.stderr.write(f'Downloading: "{url}" to {path}\n')
         found = HASH_REGEX.search(name) if check_hash else None
         download_url_to_file(url, path, found[1] if found else None, progress)
-    return load(path, map_location=map_location, weights_only=weights_only)
+    return serialization.load(path, map_location=map_location, weights_only=weights_only)
 
 
 def load(repo_or_dir: str, model: str, *args: Any, source: str = "github", **kwargs: Any) -> Any:

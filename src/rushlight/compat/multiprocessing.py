@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import multiprocessing
+import sys
+import traceback
 from collections.abc import Callable
 from multiprocessing import *  # noqa: F403
 from multiprocessing import get_context
+from multiprocessing.connection import wait
 from typing import Any
 
 from rushlight.as_torch.missing import lazy_names
@@ -47,8 +50,6 @@ class ProcessContext:
 
     def join(self, timeout: float | None = None, grace_period: float | None = None) -> bool:
         """Waits for the processes; True when all are done. Where one failed the others are ended and its error is raised."""
-        from multiprocessing.connection import wait
-
         running = {process.sentinel: index for index, process in enumerate(self.processes) if process.is_alive()}
         ended = wait(list(running), timeout) if running else []
         for sentinel in ended:
@@ -75,9 +76,6 @@ def _run(function: Callable[..., Any], index: int, args: tuple[Any, ...], errors
     except KeyboardInterrupt:
         pass
     except Exception:
-        import sys
-        import traceback
-
         errors.put(traceback.format_exc())
         sys.exit(1)
 

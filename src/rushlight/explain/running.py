@@ -6,8 +6,11 @@ import argparse
 import locale
 import os
 import sys
+import webbrowser
 from collections.abc import Callable, Sequence
 from typing import Any
+
+from rushlight.as_torch.process import prepare_process
 
 SUFFIXES = (".html", ".svg", ".json", ".txt")
 
@@ -19,8 +22,6 @@ def main(words: Sequence[str], run_file: Callable[[str], None]) -> None:
     files = options.output or [os.path.splitext(os.path.basename(script))[0] + ".explain.html"]
     for path in files:
         _check(path)
-    from rushlight.as_torch.process import prepare_process
-
     prepare_process()
     from . import observing
     from .story import Story
@@ -121,6 +122,4 @@ def _write(story: Any, files: list[str], options: argparse.Namespace) -> None:
             sys.stderr.write(f"rushlight explain: {failure}\n")
     pages = [path for path in files if path.endswith(".html")]
     if options.open and pages:
-        import webbrowser
-
         webbrowser.open("file://" + pages[0])

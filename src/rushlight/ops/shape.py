@@ -409,8 +409,6 @@ def common_shape(shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
     """The shape that all broadcast to; PyTorch's error where there is none."""
     if shapes and shapes.count(shapes[0]) == len(shapes):
         return shapes[0]
-    import numpy as np
-
     error = dispatch.broadcast_error(shapes) if shapes else None
     if error is not None:
         raise error

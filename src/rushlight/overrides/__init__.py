@@ -15,6 +15,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Any
 
 from ..autograd import modes
@@ -182,8 +183,6 @@ def enable_reentrant_dispatch() -> Iterator[None]:
 @functools.cache
 def get_overridable_functions() -> dict[Any, list[Callable[..., Any]]]:
     """The functions that can be taken over, by the namespace they are in."""
-    from importlib import import_module
-
     found: dict[Any, list[Callable[..., Any]]] = {}
     for space, functions in registry.items():
         try:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ..tensor import Tensor
-from . import _disabled_torch_function_impl, default_torch_function
+from . import _disabled_torch_function_impl, default_torch_function, torch_dispatch
+from .torch_dispatch import make_wrapper
 from .watching import watch
 
 
@@ -19,8 +20,6 @@ def _init_subclass(cls: type[Tensor], /, own: bool = False, **kwargs: Any) -> No
     else:
         watch()
         if "__torch_dispatch__" in cls.__dict__:
-            from . import torch_dispatch
-
             torch_dispatch.watch()
 
 
@@ -33,8 +32,6 @@ def _torch_function(
 
 def _make_wrapper_subclass(cls: type, size: Sequence[int], *args: Any, **kwargs: Any) -> Any:
     """A tensor of a subclass with ``__torch_dispatch__``, of a shape and without memory."""
-    from .torch_dispatch import make_wrapper
-
     return make_wrapper(cls, size, *args, **kwargs)
 
 

@@ -14,10 +14,14 @@ from rushlight.autograd.views import CopySlices
 from rushlight.base.public_names import registry
 from rushlight.base.size import Size
 from rushlight.batching import layers
+from rushlight.nn import functional
+from rushlight.nn.modules.conversion import parse_to
 from rushlight.operators.fallback import BelowAutograd as _AutoDispatchBelowAutograd
 from rushlight.operators.fallback import mode as _get_autograd_fallback_mode
 from rushlight.operators.fallback import set_mode as _set_autograd_fallback_mode
+from rushlight.ops.table import table
 from rushlight.overrides import DisableTorchFunction, DisableTorchFunctionSubclass, _disabled_torch_function_impl
+from rushlight.overrides.asking import switches
 from rushlight.random import Generator
 from rushlight.tensor import Tensor, _TensorMeta
 
@@ -106,8 +110,6 @@ class _Functions:
     UndefinedGrad = UndefinedGrad
 
     def __getattr__(self, name: str) -> type[Node]:
-        from rushlight.ops.table import table
-
         for op in table.values():
             if op.node_name == name:
                 return op.node_class
@@ -196,8 +198,6 @@ def _is_cached_tensor(tensor: Tensor) -> bool:
 
 def _is_torch_function_enabled() -> bool:
     """Whether subclasses are asked about calls."""
-    from rushlight.overrides.asking import switches
-
     return not (switches.subclasses_off or switches.all_off)
 
 
@@ -235,9 +235,6 @@ class _NeuralFunctions:
     """The functions of torch.nn.functional, where PyTorch's compiled core has those that it wraps."""
 
     def __getattr__(self, name: str) -> Any:
-        from rushlight.nn import functional
-        from rushlight.nn.modules.conversion import parse_to
-
         if name == "log_sigmoid":
             return functional.logsigmoid
         return parse_to if name == "_parse_to" else getattr(functional, name)

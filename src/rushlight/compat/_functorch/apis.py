@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rushlight.batching.derivatives import grad, grad_and_value
-from rushlight.batching.vmap import vmap
+from rushlight.batching.vmap import batch_size, vmap
 
 __all__ = ["chunk_vmap", "grad", "grad_and_value", "vmap"]
 
@@ -23,8 +23,6 @@ def chunk_vmap(
     """
 
     def wrapped(*args: Any, **kwargs: Any) -> Any:
-        from rushlight.batching.vmap import batch_size
-
         size = -(-batch_size(func, in_dims, args, kwargs) // chunks)
         return vmap(func, in_dims, out_dims, randomness, chunk_size=size)(*args, **kwargs)
 

@@ -19,7 +19,7 @@ import rushlight as torch
 from rushlight.nn import Module, Parameter
 from rushlight.tensor import Tensor
 
-from .code_generation import BUILTINS, PythonCode, _PyTreeCodeGen
+from .code_generation import BUILTINS, PythonCode, _PyTreeCodeGen, _PyTreeInfo
 from .graph import Graph
 from .qualified_names import home
 from .tracer import Tracer
@@ -103,8 +103,6 @@ def _deserialize_graph_module(forward: Callable[..., Any], body: dict[str, Any])
     graph = KeepModules(**(body.get("_tracer_extras") or {})).trace(kept)
     graph._tracer_cls = body.get("_tracer_cls")
     if "_in_spec" in body:
-        from .code_generation import _PyTreeInfo
-
         names = list(inspect.signature(forward).parameters)[1:]
         graph._codegen = _PyTreeCodeGen(_PyTreeInfo(names, body["_in_spec"], body["_out_spec"]))
     made = GraphModule(kept, graph, class_name=name)

@@ -6,6 +6,7 @@ from typing import Any
 
 from rushlight.nn import Module
 
+from .code_generation import last_uses
 from .graph import Graph
 from .graph_module import GraphModule
 from .node import Argument, Node, Target, map_aggregate, map_arg
@@ -146,8 +147,6 @@ class Interpreter:
 
 def _last_uses(graph: Graph) -> dict[Node, list[Node]]:
     """For each node those whose results nothing behind it needs."""
-    from .code_generation import last_uses
-
     return last_uses(graph.nodes)
 
 
