@@ -15,6 +15,9 @@ import rushlight as torch
 from rushlight.ops.public import registry
 from rushlight.tensors.printing import set_printoptions
 
+# TensorBoard's package is not among the tools; ecosystem/ tries what is written through it.
+collect_ignore = ["src/rushlight/utils/tensorboard"]
+
 # The same examples in every run, however slow the machine: a failure is a change of the code.
 settings.register_profile("same", deadline=None, derandomize=True)
 settings.load_profile("same")
