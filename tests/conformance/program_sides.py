@@ -348,9 +348,4 @@ def moved(lines: list[str], seed: int) -> list[str]:
             return text[0]
         return re.sub(r"\d+\.\d+", lambda number: nudge(number, step), text[1]) + f", dtype=torch.{text[2]}"
 
-    def large(text: re.Match[str]) -> str:
-        step = 4 * draw.choice([-1, 0, 1]) * _LAST_DIGIT[text[2]]  # they lie between -4 and 4
-        return f"{text[1]}.to(torch.float64).add({step}).to(torch.{text[2]})"
-
-    numbers = [re.sub(r"(torch\.tensor\([^\n]*?), dtype=torch\.(\w+)", leaf, line) for line in lines]
-    return [re.sub(r"(\(torch\.arange\([^\n]*?)\.to\(torch\.(float64|float32)\)", large, line) for line in numbers]
+    return [re.sub(r"(torch\.tensor\([^\n]*?), dtype=torch\.(\w+)", leaf, line) for line in lines]

@@ -10,6 +10,7 @@ import random
 import re
 import subprocess
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +19,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from op_results import read_floors
 from op_samples import load_candidate
+from program_sides import judge, run
+from program_wide import vocabulary_of
 from random_programs import FIGURE, Failure, difference, write_program
+from test_ownership_watched import OtherThread, Watcher, by_the_frame, profiled, strongly, traced, weakly
 
 # Programs divide by zero and build cycles on purpose; their warnings are not what is compared.
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -65,6 +69,25 @@ def test_the_general_path_of_ops_agrees_too(run_script: Script) -> None:
     """Where there is a subclass of Tensor compiled ops leave their calls to others: what no fast path covers runs here."""
     done = run_script("random_programs.py", "--count", "1000", "--subclass", "--causes", "20")
     assert "1000 of 1000 programs agree" in done.stdout, done.stdout[-20_000:] + done.stderr[-3000:]
+
+
+@pytest.mark.parametrize(
+    ("watched", "keep"), [(traced, strongly), (traced, by_the_frame), (profiled, weakly), (profiled, OtherThread())]
+)
+def test_what_a_program_holds_stays_as_it_was_while_somebody_looks_on(watched: Callable[..., Any], keep: Any) -> None:
+    """`run` compares all that a program holds before and after each line; the watcher what it saw of passes."""
+    candidate = load_candidate("rushlight")
+    seen = 0
+    for seed in range(90_100_000, 90_100_040):
+        lines = write_program(random.Random(seed), 10, vocabulary_of(seed, "wide"))
+        plain = run(candidate, lines)
+        watcher = Watcher(keep)
+        with watched(watcher):
+            found = run(candidate, lines)
+        assert watcher.changed() == 0, "\n".join(lines)
+        assert judge(lines, found, plain) is None, "\n".join(lines)
+        seen += len(watcher.kept)
+    assert seen > 100
 
 
 def test_the_same_seed_writes_the_same_program() -> None:

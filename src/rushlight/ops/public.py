@@ -33,8 +33,7 @@ from ..tensor import Tensor
 from . import dispatch, inplace
 from .compiling import compiled_function
 from .descriptions import description
-from .flags import flags_of, no_bool, only_bools
-from .misfits import Call
+from .misfits import Call, flags_of, no_bool, only_bools
 from .out import write_out
 from .signatures import OUT, PublicSignature
 from .table import Op, table, tensors

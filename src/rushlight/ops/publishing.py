@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from ..autograd.interpreters import stack as interpreters
 from ..autograd.modes import special
 from .argument_forms import refusal
-from .flags import flags_of, no_bool
+from .misfits import flags_of, no_bool
 from .public import calls, foreign, methods, module, out_of_memory, without
 
 F = TypeVar("F", bound=Callable[..., Any])
