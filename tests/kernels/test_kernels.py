@@ -54,7 +54,7 @@ GROUPS = [  # test_kernel_norms.py
     "normalization.group_norm", "normalization.group_norm_backward", "normalization.batch_norm_given",
 ]  # fmt: skip
 CLASSES = ["losses.nll_loss", "losses.nll_loss_adjoint"]  # test_kernel_classes.py
-PLACES = ["places.add_at", "places.add_rows"]  # test_kernel_places.py
+FLAT_INDICES = ["flat_indices.add_at", "flat_indices.add_rows"]  # test_kernel_flat_indices.py
 GRIDS = ["sampling.grid_sample", "sampling.grid_sample_input_grad"]  # test_kernel_grids.py
 ALIGNMENTS = ["ctc.ctc_loss", "ctc.ctc_backward"]  # test_kernel_alignments.py
 POOLING = [  # test_kernel_pooling.py
@@ -65,7 +65,7 @@ POOLING = [  # test_kernel_pooling.py
 
 def test_every_kernel_is_tried_here():
     families = [VALUES, SLOPES, LONG, ROWS, ROW_SLOPES, NORMS, CONVOLUTIONS, RECURRENT, CHANNELS]
-    families += [GROUPS, CLASSES, PLACES, GRIDS, ALIGNMENTS, POOLING]
+    families += [GROUPS, CLASSES, FLAT_INDICES, GRIDS, ALIGNMENTS, POOLING]
     assert sorted(kernels.registered) == sorted(name for family in families for name in family)
 
 

@@ -31,9 +31,9 @@ def test_rows_are_added(data):
     places = np.random.default_rng(data.draw(st.integers(0, 99))).integers(0, rows, count)
     values = np.require(numbers(data.draw, (count, *inner), dtype, [*BEYOND, 1e-42, -0.0], 1.0), requirements="A")
     out = np.zeros((rows, *inner), dtype)
-    agree(*both_added("places.add_rows", out, places, values, True), dtype, 100)
+    agree(*both_added("flat_indices.add_rows", out, places, values, True), dtype, 100)
     out = np.ones((rows, *inner), dtype)
-    agree(*both_added("places.add_rows", out, places, values[:, ::-1], False), dtype, 100)
+    agree(*both_added("flat_indices.add_rows", out, places, values[:, ::-1], False), dtype, 100)
 
 
 @needs_native
@@ -47,12 +47,12 @@ def test_numbers_are_added(data):
         numbers(data.draw, data.draw(st.sampled_from([shape, ()])), dtype, [*BEYOND, 1e-42], 1.0), requirements="A"
     )
     out = np.linspace(-1, 1, size).astype(dtype)
-    agree(*both_added("places.add_at", out, places, values), dtype, 100)
+    agree(*both_added("flat_indices.add_at", out, places, values), dtype, 100)
 
 
 @needs_native
 def test_what_is_not_taken_is_left_as_it_is():
-    add = kernels.registered["places.add_at"].compiled
+    add = kernels.registered["flat_indices.add_at"].compiled
     out, values = np.zeros(4, np.float32), np.ones(2, np.float32)
     for places in ([0, 4], [-1, 0], [1 << 62, 0]):
         assert add(out, np.array(places), values) is None
