@@ -10,6 +10,7 @@ import pytest
 import rushlight as torch
 import rushlight.nn.functional as F
 from rushlight.autograd.graph import save_on_cpu, saved_tensors_hooks
+from rushlight.func import grad, jacfwd, jacrev, vjp, vmap
 
 
 def compiled(function: Callable[..., Any]) -> Any:
@@ -120,3 +121,44 @@ def test_a_shape_that_depends_on_what_the_program_wrote_is_not_replayed() -> Non
         x = torch.tensor(numbers)
         assert ahead(x)[0].tolist() == distinct
         assert x.tolist() == [number + 1 for number in numbers]
+
+
+def layer(x: Any) -> Any:
+    return torch.tanh(x * torch.arange(3.0) + x.sum())
+
+
+INSIDE: dict[str, Callable[[Any], Any]] = {
+    "grad": grad(lambda x: layer(x).sum()),
+    "jacrev": jacrev(layer),
+    "jacrev by rows": jacrev(layer, chunk_size=1),
+    "jacrev of jacrev": jacrev(jacrev(layer)),
+    "vmap of jacrev": lambda x: vmap(jacrev(layer))(torch.stack([x, 2 * x])),
+    "vmap of grad": lambda x: vmap(grad(lambda one: layer(one).sum()))(torch.stack([x, 2 * x])),
+    "vjp": lambda x: vjp(layer, x)[1](x)[0],
+}
+
+
+@pytest.mark.parametrize("name", INSIDE)
+def test_transforms_inside_are_replayed(name: str) -> None:
+    fast = compiled(INSIDE[name])
+    for number in range(5):
+        x = torch.linspace(0.1, number + 1.0, 3)
+        assert torch.allclose(fast(x), INSIDE[name](x), atol=1e-6)
+    assert is_replayed(fast)
+
+
+def test_compiled_functions_inside_transforms() -> None:
+    fast = compiled(layer)
+    x = torch.linspace(0.1, 1.0, 3)
+    for _ in range(4):
+        fast(x)
+    batch = torch.stack([x, 2 * x])
+    for inside, outside in (
+        (jacrev(fast)(x), jacrev(layer)(x)),
+        (jacfwd(fast)(x), jacrev(layer)(x)),
+        (vmap(fast)(batch), vmap(layer)(batch)),
+        (vmap(grad(lambda one: fast(one).sum()))(batch), vmap(grad(lambda one: layer(one).sum()))(batch)),
+        (torch.autograd.functional.jacobian(fast, x), jacrev(layer)(x)),
+    ):
+        assert torch.allclose(inside, outside, atol=1e-6)
+    assert fast._compiled.forms[0].program is not None

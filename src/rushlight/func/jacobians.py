@@ -20,12 +20,12 @@ from ..tensor import Tensor, wrap
 Function = Callable[..., Any]
 
 
-def _units(like: Sequence[Tensor], first: int, last: int) -> list[Tensor]:
-    """The unit vectors from ``first`` to ``last`` of the space in which ``like`` is a vector, along a dimension of their own."""
+def _units(forms: Sequence[tuple[tuple[int, ...], np.dtype[Any]]], first: int, last: int) -> list[Tensor]:
+    """The unit vectors from ``first`` to ``last`` of the space of tensors of these shapes and dtypes, along a dimension of their own."""
     found, start = [], 0
-    for one in like:
-        shape, size = one._array.shape, int(np.prod(one._array.shape))
-        units = np.zeros((last - first, size), one._array.dtype)
+    for shape, dtype in forms:
+        size = int(np.prod(shape))
+        units = np.zeros((last - first, size), dtype)
         rows = np.arange(max(first, start), min(last, start + size))
         units[rows - first, rows - start] = 1
         found.append(wrap(units.reshape(last - first, *shape)))
@@ -49,9 +49,9 @@ def _of_units(function: Function, like: Sequence[Tensor], chunk_size: int | None
     """What ``function`` makes of all unit vectors, ``chunk_size`` of them at a time, stacked along dimension 0."""
     total = sum(_sizes(like))
     step = total if chunk_size is None else chunk_size
-    parts = []
+    parts, forms = [], [(one._array.shape, one._array.dtype) for one in like]
     for first in range(0, total or 1, step or 1):  # once for none of them too: what is made of them has a history
-        units = _units(like, first, min(first + step, total))
+        units = _units(forms, first, min(first + step, total))
         if step == 1 and total:  # without a batch, so that nothing stands in the way of what has none
             parts.append([one.unsqueeze(0) for one in function(*(unit.select(0, 0) for unit in units))])
         else:

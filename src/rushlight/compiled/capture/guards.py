@@ -29,7 +29,7 @@ _FIXED = (
     type(None), type(...), type(NotImplemented), np.dtype, np.generic, np.ufunc, dtypes.dtype, device, layout,
     types.BuiltinFunctionType, types.BuiltinMethodType, types.CodeType, types.MethodDescriptorType, types.WrapperDescriptorType,
     types.GetSetDescriptorType, types.MemberDescriptorType, types.MethodWrapperType, types.ClassMethodDescriptorType, range, slice,
-    weakref.ref, Generator,
+    Generator,
 )  # fmt: skip
 _OF_NO_MATTER = frozenset(("__dict__", "__weakref__", "__doc__", "__module__", "__abstractmethods__", "_abc_impl"))
 _CONTAINERS = (list, tuple, dict, set, frozenset)
@@ -93,6 +93,10 @@ class Findings:
             self.waiting += [value.func, value.args, value.keywords]
         elif kind is functools.cached_property:
             self.waiting.append(value.func)
+        elif isinstance(value, weakref.ref):
+            self._found("weak", value, None, value())
+        elif isinstance(value, functools._lru_cache_wrapper):
+            raise CannotTell("a cache, whose entries come and go")
         elif isinstance(value, _CONTAINERS) or kind.__flags__ & _HEAP_TYPE or kind is types.SimpleNamespace:
             self._object(value)
         elif kind is types.MappingProxyType:
@@ -217,6 +221,8 @@ def holds(check: tuple[str, Any, Any, Any]) -> bool:
             return same(holder.__dict__.get(key, ABSENT), value)
         case "cell":
             return same(_contents(holder), value)
+        case "weak":
+            return same(holder(), value)
         case "length":
             return len(holder) == key
         case "keys":

@@ -63,6 +63,16 @@ LOOKS_AT_NO_VALUE = frozenset(
     """.split()
 )
 
+# They give what the library itself keeps as a number or a text, which no check looks at.
+READS_STATE = frozenset(
+    """
+    autograd.tensor_methods:InGraph._version random:Generator.initial_seed random:Generator.seed random:initial_seed random:seed
+    tensors.runtime:are_deterministic_algorithms_enabled tensors.runtime:get_deterministic_debug_mode
+    tensors.runtime:get_float32_matmul_precision tensors.runtime:get_num_interop_threads tensors.runtime:get_num_threads
+    tensors.runtime:is_deterministic_algorithms_warn_only_enabled
+    """.split()
+)
+
 # Classes of what functions hand on to ops, and nobody else looks at.
 WHOLE = frozenset(("Statistics",))
 
@@ -108,7 +118,8 @@ ANEW = frozenset(
 CHANGES_NOTHING = frozenset(
     """
     autograd.functional:_unit autograd.functional:_zeros autograd.functional:_zeros_like
-    autograd.overlaps:like_base backend.flat_indices:check backend.flat_indices:check_along ops.dispatch:number_array ops.sequences:_checked
+    autograd.overlaps:like_base backend.flat_indices:check backend.flat_indices:check_along func.jacobians:_units
+    ops.dispatch:number_array ops.sequences:_checked
     ops.short_time:_check_overlap ops.sort:_check_quantiles
     """.split()
 )

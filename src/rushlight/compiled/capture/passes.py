@@ -8,6 +8,7 @@ from typing import Any
 from ...autograd import engine
 from ...autograd.graph import AccumulateGrad, Edge, Node
 from ...autograd.observed_pass import ObservedPass
+from ...batching.examples import Batched
 from ...tensor import Tensor, wrap
 from .recorder import Recorder
 
@@ -22,6 +23,8 @@ class TracedPass(ObservedPass):
 
     def run(self, roots: Sequence[Edge], cotangents: Sequence[Any]) -> None:
         for given in cotangents:
+            while isinstance(given, Batched):  # what vmap hands over is an example of a batch
+                given = given.whole
             seed = given._array if isinstance(given, Tensor) else given
             if seed is None or self.recorder.knows(seed):
                 continue

@@ -8,7 +8,6 @@ the recording fails then, with the reason.
 from __future__ import annotations
 
 import sys
-import types
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -359,12 +358,17 @@ class Recorder:
             return type(value)(self.host_argument(one) for one in value)
         if isinstance(value, np.ndarray):
             return t.Bare(self.array_ref(value).number)
-        if isinstance(value, types.FunctionType) and not value.__code__.co_filename.startswith(OWN_CODE):
-            self.fail(f"{value.__qualname__}(), which is called where nobody looks on")
+        if callable(value) and not isinstance(value, (type, dtypes.dtype)) and not _is_own(value):
+            self.fail(f"{getattr(value, '__qualname__', type(value).__qualname__)}(), which is called where nobody looks on")
         return value
 
 
 _OPTIONS = (bool, int, float, complex, str, type(None), np.dtype, np.generic, slice, type(...), tuple)
+
+
+def _is_own(function: Any) -> bool:
+    code = getattr(function, "__code__", None)
+    return isinstance(function, _OPTIONS) or (code is not None and code.co_filename.startswith(OWN_CODE))
 
 
 def _place(frame: Any) -> str:

@@ -41,6 +41,7 @@ STANDARD: tuple[str, ...] = (
 _METADATA = frozenset("shape dtype ndim size strides flags itemsize nbytes".split())
 _ASYNCHRONOUS = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR | inspect.CO_ITERABLE_COROUTINE
 _PACKING = Packed.__init__.__code__
+_ENVIRONMENT = frozenset((type(os.environ).__getitem__.__code__, type(os.environ).__iter__.__code__))
 _BEGUN = 8  # bytes of a generator's code that run before its first line
 
 
@@ -144,6 +145,8 @@ class Watch(interpreters.Interpreter):
             self.codes[code] = frame.f_globals
             self.names.update(code.co_names)
             self.any_name = self.any_name or "__dict__" in code.co_names
+            if code in _ENVIRONMENT:
+                self.fail("an environment variable, which may change between two calls")
             if code.co_flags & _ASYNCHRONOUS:
                 self.fail("an asynchronous function")
         if code.co_flags & inspect.CO_GENERATOR:
@@ -232,6 +235,16 @@ def _looks(watch: Watch, frame: Any, code: types.CodeType) -> None:
     watch.fail(f"{code.co_qualname}() looks at a tensor's values")
 
 
+def _tells(watch: Watch, frame: Any, code: types.CodeType) -> None:
+    watch.fail(f"{code.co_qualname}(), which tells what may change between two calls")
+
+
+def _of_optimizers(watch: Watch, frame: Any, code: types.CodeType) -> None:
+    """What an optimizer or a schedule is asked for; what they ask one another is part of their steps."""
+    if not frame.f_back.f_code.co_filename.startswith(OWN_CODE):
+        _tells(watch, frame, code)
+
+
 def _host(watch: Watch, frame: Any, code: types.CodeType) -> None:
     watch._host_begins(frame)
 
@@ -306,6 +319,10 @@ def _judged(code: types.CodeType) -> Action:
         return globals()[known.SPECIAL[where]]  # type: ignore[no-any-return]
     if known.called_anew(where):
         return _host
+    if where in known.READS_STATE:
+        return _tells
+    if where.startswith("optim.") and "<locals>" not in where:  # those are wrappers, around what is asked for
+        return _of_optimizers
     if where in known.LOOKS_AT_NO_VALUE or not looks_at_values(code):
         return _nothing
     return _looks

@@ -1,0 +1,107 @@
+"""What a program asks the world for, and what may change there between two calls: compiled it sees that too."""
+
+from __future__ import annotations
+
+import functools
+import os
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import rushlight as torch
+
+pytestmark = pytest.mark.filterwarnings("ignore:torch.compile")
+Made = tuple[Callable[[], Any], Callable[[int], Any]]  # a program, and what changes something before a call
+
+
+def environment() -> Made:
+    os.environ["RUSHLIGHT_SCALE"] = "1"
+    return lambda: torch.ones(2) * float(os.environ["RUSHLIGHT_SCALE"]), lambda call: os.environ.update(
+        RUSHLIGHT_SCALE=str(call)
+    )
+
+
+def seed() -> Made:
+    return lambda: torch.ones(2) * (torch.initial_seed() % 7), torch.manual_seed
+
+
+def threads() -> Made:
+    return lambda: torch.ones(2) * torch.get_num_threads(), lambda call: torch.set_num_threads(1 + call % 2)
+
+
+def version() -> Made:
+    x = torch.ones(2)
+    return lambda: torch.ones(2) * x._version, lambda call: x.add_(1)
+
+
+def reference() -> Made:
+    class Holder:
+        scale = 1.0
+
+    holder = Holder()
+    reference = weakref.ref(holder)
+    return lambda: torch.ones(2) * reference().scale, lambda call: setattr(holder, "scale", float(call))  # type: ignore[union-attr]
+
+
+def cache() -> Made:
+    scales = [1.0]
+
+    @functools.lru_cache
+    def scale() -> float:
+        return scales[0]
+
+    def change(call: int) -> None:
+        scales[0] = float(call)
+        scale.cache_clear()
+
+    return lambda: torch.ones(2) * scale(), change
+
+
+def schedule() -> Made:
+    optimizer = torch.optim.SGD([torch.ones(2, requires_grad=True)], lr=0.1)
+    plan = torch.optim.lr_scheduler.StepLR(optimizer, 1)
+
+    def change(call: int) -> None:
+        optimizer.step()
+        plan.step()
+
+    return lambda: torch.ones(2) * plan.get_last_lr()[0], change
+
+
+def closure_of_an_optimizer() -> Made:
+    w, x = torch.ones(2, requires_grad=True), torch.ones(2)
+    optimizer = torch.optim.SGD([w], lr=0.1)
+
+    class Loss:
+        def __init__(self, scale: Any) -> None:
+            self.scale = scale
+
+        def run(self) -> Any:
+            optimizer.zero_grad()
+            loss = (w * self.scale).sum()
+            loss.backward()
+            return loss
+
+    def step() -> Any:
+        with torch.no_grad():
+            w.fill_(1.0)
+        optimizer.step(Loss(x * x).run)
+        return w.detach().clone()
+
+    return step, lambda call: x.fill_(float(call))
+
+
+@pytest.mark.parametrize("make", [environment, seed, threads, version, reference, cache, schedule, closure_of_an_optimizer])
+def test_what_changes_outside_is_seen(make: Callable[[], Made]) -> None:
+    before = torch.get_num_threads()
+    program, change = make()
+    fast: Any = torch.compile(program)
+    fast._compiled.always = True
+    for call in range(6):
+        if call > 2:
+            change(call)
+        assert fast().tolist() == program().tolist(), call
+    torch.set_num_threads(before)
+    os.environ.pop("RUSHLIGHT_SCALE", None)
