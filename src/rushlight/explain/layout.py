@@ -140,7 +140,9 @@ def _across(boxes: list[Box], layers: list[list[int]]) -> None:
             for one in layer:
                 near = boxes[one].above if downwards else boxes[one].below
                 near = near or boxes[one].above or boxes[one].below
-                near = [other for other in near if not boxes[other].is_source] or near  # a leaf goes to its use, not the use to it
+                near = [
+                    other for other in near if not boxes[other].is_source
+                ] or near  # a leaf goes to its use, not the use to it
                 wanted.append(sum(boxes[other].middle for other in near) / len(near) if near else boxes[one].middle)
             _spread(boxes, layer, wanted)
     left = min((box.x for box in boxes), default=0.0)
