@@ -11,6 +11,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 from plain_values import digest
@@ -35,7 +36,8 @@ def array(value: Any) -> Any:
     """The array that a recorded value says; None where not all of it was kept."""
     if value is None or value["data"] is None:
         return None
-    return np.array(_numbers(value["data"]), value["dtype"])
+    dtype = ml_dtypes.bfloat16 if value["dtype"] == "bfloat16" else value["dtype"]
+    return np.array(_numbers(value["data"]), dtype)
 
 
 def _numbers(data: Any) -> Any:
@@ -192,8 +194,8 @@ def check_order(name: str, recording: dict[str, Any], executed: list[str]) -> No
         if event["kind"] == "leaf" or (event["kind"] == "run" and any(event["arrived"])):
             ran.append("AccumulateGrad" if event["kind"] == "leaf" else nodes[event["node"]]["name"])
         elif event["kind"] == "error" and event["pass"] is not None and event["node"] not in (None, last):
-            name = nodes[event["node"]]["name"]  # of what only raises: it ran, too
-            ran += [name] if name in ("AccumulateGrad", "NotImplemented") else []
+            raised = nodes[event["node"]]["name"]  # it ran, too
+            ran += [raised] if raised in ("AccumulateGrad", "NotImplemented") else []
         last = event.get("node", last)
     if executed and executed[-1].startswith("("):
         executed = executed[:-1]

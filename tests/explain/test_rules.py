@@ -11,11 +11,11 @@ from rushlight.ops.table import table
 
 # Rules whose backward is an algorithm: they are shown as the code they are.
 CODE = {
-    "conv_input_grad", "conv_tbc", "conv_weight_grad", "eig", "embedding_bag", "from_sparse", "grid_sampler2", "grid_sampler3",
+    "conv_input_grad", "conv_tbc", "conv_weight_grad", "eig", "embedding_bag", "grid_sampler2", "grid_sampler3",
     "grid_sampler_adjoint", "householder_product", "index_reduce", "logits_of_another_dtype", "lstm_layer", "lstsq", "lu",
-    "lu_factor_ex", "lu_solve", "lu_unpack", "matrix_exp", "minors", "mm_by_sparse", "multi_margin_loss", "multilabel_margin_loss",
-    "normalized_backward", "ormqr", "pinv", "qr", "recurrence", "renorm", "scatter_reduce", "solve_triangular", "sparse_addmm",
-    "sparse_mm", "sparse_mv", "svd", "triangular_solve",
+    "lu_factor_ex", "lu_solve", "lu_unpack", "matrix_exp", "minors", "multi_margin_loss", "multilabel_margin_loss",
+    "normalized_backward", "ormqr", "pinv", "qr", "recurrence", "renorm", "scatter_reduce", "sparse_addmm", "svd",
+    "triangular_solve",
 }  # fmt: skip
 ONE_CASE = {
     "reduction": "mean", "ord": 3, "left": True, "upper": False, "exponent": 3, "transposed": False, "accumulate": False, "p": 2,
@@ -73,6 +73,31 @@ def test_the_users_names_stand_in_the_texts(program, texts):
         program(x, y)
     node = story.recording["nodes"][story.recording["events"][-1]["node"]]
     assert [rule["text"] for rule in node["rules"]] == [text.replace(".T.T", "") for text in texts]
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        (lambda a, x: torch.mm(a, x), lambda a, x, g: a.T @ g),
+        (lambda a, x: torch.mv(a, x[:, 0]), lambda a, x, g: a.T @ g),
+        (lambda a, x: torch.mm(x.T, a.T), lambda a, x, g: g @ a.T),
+    ],
+)
+def test_products_with_sparse_matrices(program, expected):
+    """Sparse matrices are no part of PyTorch's samples: what the texts say of them, worked out with the dense ones."""
+    whole = torch.tensor([[1.0, 0.0, 2.0], [0.0, 3.0, 0.0]])
+    x = torch.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], requires_grad=True)
+    with torch.explain() as story:
+        out = program(whole.to_sparse(), x)
+        out.backward(torch.ones_like(out))
+    recording = story.recording
+    run = next(event for event in recording["events"] if event["kind"] == "run")
+    op = recording["nodes"][run["node"]]["op"]
+    assert form_of(table[op], "x", {})[1] == "given"
+    a = whole if op != "mm_by_sparse" else whole.T
+    text = form_of(table[op], "x", {})[0]
+    assert eval(text, {"a": a, "g": torch.ones_like(out)}).tolist() == run["sent"][0]["value"]["data"]
+    assert expected(a, x, torch.ones_like(out)).tolist() == run["sent"][0]["value"]["data"]
 
 
 def test_abbreviations_are_not_taken_for_the_users_names():

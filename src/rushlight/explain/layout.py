@@ -24,6 +24,11 @@ class Box:
     below: list[int] = field(default_factory=list)
 
     @property
+    def is_source(self) -> bool:
+        """Whether it uses nothing, as a leaf does."""
+        return not self.above and not self.lane
+
+    @property
     def middle(self) -> float:
         return self.x + self.width / 2
 
@@ -135,6 +140,9 @@ def _across(boxes: list[Box], layers: list[list[int]]) -> None:
             for one in layer:
                 near = boxes[one].above if downwards else boxes[one].below
                 near = near or boxes[one].above or boxes[one].below
+                near = [
+                    other for other in near if not boxes[other].is_source
+                ] or near  # a leaf goes to its use, not the use to it
                 wanted.append(sum(boxes[other].middle for other in near) / len(near) if near else boxes[one].middle)
             _spread(boxes, layer, wanted)
     left = min((box.x for box in boxes), default=0.0)
@@ -150,7 +158,7 @@ def _spread(boxes: list[Box], layer: list[int], wanted: list[float]) -> None:
         offsets.append(offsets[-1] + (boxes[before].width + boxes[after].width) / 2 + gap)
     pools: list[tuple[float, float, int]] = []  # sum, weight, count
     for want, offset, one in zip(wanted, offsets, layer, strict=True):
-        weight = 4.0 if boxes[one].lane else 1.0  # long edges are to be straight
+        weight = 4.0 if boxes[one].lane else 0.1 if boxes[one].is_source else 1.0  # long edges are to be straight
         total, count = (want - offset) * weight, 1
         while pools and pools[-1][0] / pools[-1][1] > total / weight:
             more, heavier, members = pools.pop()

@@ -23,6 +23,7 @@ JACOBIANS = 4  # shown at most
 ELEMENTS = 40  # rows and columns of one that is shown
 LARGEST = 900_000  # characters of a page
 STEPS = (400, 150, 50, 16)  # shown at most; fewer where the page would be too large
+SMALLEST = 0.75  # how small a graph is drawn
 
 
 def render(recording: Recording, lang: str = "en", passes: Which | None = None) -> str:
@@ -36,7 +37,10 @@ def render(recording: Recording, lang: str = "en", passes: Which | None = None) 
 
 def _rendered(recording: Recording, lang: str, most: int, passes: Which | None) -> str:
     states = States(Steps(Board(recording), most, passes))
-    style, script = _asset("page.css"), _asset("page.js")
+    graph, width = _graph(states)
+    # A wide graph is drawn smaller before it has to be scrolled.
+    style = _asset("page.css") + f"\n.board svg {{ max-width: 100%; min-width: {SMALLEST * width:.0f}px; height: auto; }}"
+    script = _asset("page.js")
     name = recording["program"]["name"]
     title = say("title", name=name) if name else say("title of a block")
     head = (
@@ -50,7 +54,7 @@ def _rendered(recording: Recording, lang: str, most: int, passes: Which | None) 
         f'<body>\n<a class="skip" href="#steps">{say("skip").html()}</a>\n',
         _header(states, title, lang),
         _time(states.steps),
-        f'<main>\n<div class="columns">\n{_program(states)}{_graph(states)}{_steps(states.steps)}</div>\n',
+        f'<main>\n<div class="columns">\n{_program(states)}{graph}{_steps(states.steps)}</div>\n',
         f'<div class="below">\n{_jacobians(states)}{_ledger(states)}</div>\n</main>\n',
         f"<script>{script}</script>\n</body>\n</html>\n",
     ]
@@ -115,17 +119,19 @@ def _program(states: States) -> str:
             )
     output = printed(states)
     if output:
-        html += f'<h2>{say("printed").html()}</h2><pre class="printed">{output}</pre>'
+        html += f'<div class="prints"><h2>{say("printed").html()}</h2><pre class="printed">{output}</pre></div>'
     return html + "</section>\n"
 
 
-def _graph(states: States) -> str:
+def _graph(states: States) -> tuple[str, float]:
+    """The graph, and how wide it is."""
     drawn, width, height = Drawing(states, None).body()
     width, height = max(width, 40) + 24, height + 24
     return (
         f'<section class="graph"><h2 id="graph">{say("graph").html()}</h2>'
         '<div class="board" id="board" tabindex="0" role="region" aria-labelledby="graph">'
-        f'<svg width="{width:g}" height="{height:g}" viewBox="-12 -8 {width:g} {height:g}">{drawn}</svg></div></section>\n'
+        f'<svg width="{width:g}" height="{height:g}" viewBox="-12 -8 {width:g} {height:g}">{drawn}</svg></div></section>\n',
+        width,
     )
 
 

@@ -95,6 +95,13 @@ def _solved(left: str, right: str) -> Callable[[Told], str]:
     return lambda told: left if told["left"] else right
 
 
+def _triangular(told: Told) -> str:
+    solved = "solve_triangular(a.T, g, not upper, left, unit)"
+    product = f"{solved} @ out.T" if told["left"] else f"out.T @ {solved}"
+    side = ("triu", "1") if told["upper"] else ("tril", "-1")
+    return f"-{side[0]}({product}, {side[1]})" if told["unit"] else f"-{side[0]}({product})"
+
+
 def _convolution(name: str, other: str) -> Callable[[Told], str]:
     def form(told: Told) -> str:
         if name == "x" and told["transposed"]:
@@ -265,6 +272,11 @@ READABLE: dict[str, dict[str, Form]] = {
     "solve": {
         "a": _solved("-solve(a.T, g) @ out.T", "-out.T @ g @ inv(a).T"), "b": _solved("solve(a.T, g)", "g @ inv(a).T"),
     },
+    "solve_triangular": {"a": _triangular},
+    "from_sparse": {"x": lambda told: "g" if told.get("places") is None else "keep_places(g, places)"},
+    "sparse_mm": {"x": "a.T @ g"},
+    "sparse_mv": {"x": "a.T @ g"},
+    "mm_by_sparse": {"x": "g @ a.T"},
     "solve_ex": {
         "a": _solved("-solve(a.T, g) @ result.T", "-result.T @ g @ inv(a).T"), "b": _solved("solve(a.T, g)", "g @ inv(a).T"),
     },

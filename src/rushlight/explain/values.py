@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..autograd.graph import Edge
-from ..backend.line_sums import unbroadcast
+from ..backend.line_sums import stretched, unbroadcast
 from ..batching.examples import Batched
+from ..ops.table import arrays
 from ..tensor import Tensor
 from .entries import Entry
 
@@ -37,6 +38,9 @@ def fitted(value: Any, edge: Edge) -> Any:
     shape, dtype = (target.shape, target.dtype) if target.metas is None else target.metas[out]
     examples = array.shape[: array.ndim - len(value.shape)]  # of a batch; they are not summed
     kept = (*examples, *(1,) * (len(value.shape) - len(shape)), *shape)
+    if isinstance(value, Tensor) and array.shape != kept:  # by ops, which add up in another order
+        array = arrays.sum(array, stretched(array.shape, kept), True) if shape or examples else arrays.sum_all(array)
+        array = np.asarray(array).reshape(kept)
     return np.array(unbroadcast(array, kept, array.dtype if dtype is None else dtype)).reshape((*examples, *shape))
 
 
