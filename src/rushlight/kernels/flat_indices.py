@@ -18,10 +18,10 @@ def _added(out: Array, indices: Array, values: Array, width: int) -> Array | Non
     return out if native.add_at(out, np.ascontiguousarray(indices), np.ascontiguousarray(values), width) else None
 
 
-def add_at(out: Array, flat: Array, values: Array) -> Array | None:
-    if values.shape != flat.shape:
-        values = np.broadcast_to(values, flat.shape)
-    return _added(out, flat, values, 1)
+def add_at(out: Array, indices: Array, values: Array) -> Array | None:
+    if values.shape != indices.shape:
+        values = np.broadcast_to(values, indices.shape)
+    return _added(out, indices, values, 1)
 
 
 def add_rows(out: Array, rows: Array, values: Array, is_zero: bool) -> Array | None:

@@ -6,14 +6,13 @@ from typing import Any
 
 from ...base.device import sparse_bsc, sparse_bsr, sparse_coo, sparse_csc, sparse_csr, strided
 from ...ops.publishing import method
-from ...sparse import making
-from ...sparse.tensors import gradient, of_scattered
 from ...tensor import Methods, Tensor
-from .opaque import opaque
 
 
 def _sparse(tensor: Tensor, kind: Any, sparse_dim: int | None = None, blocksize: Any = None) -> Tensor:
-    return making.converted(tensor, kind, sparse_dim, (blocksize, blocksize) if isinstance(blocksize, int) else blocksize)
+    from ...sparse.making import converted
+
+    return converted(tensor, kind, sparse_dim, (blocksize, blocksize) if isinstance(blocksize, int) else blocksize)
 
 
 @method
@@ -94,7 +93,9 @@ def sparse_mask(self: Tensor, mask: Any) -> Tensor:
     tensor([[1., 0.],
             [0., 1.]])
     """
-    return making.sparse_mask(self, mask)
+    from ...sparse.making import sparse_mask
+
+    return sparse_mask(self, mask)
 
 
 @method
@@ -133,6 +134,8 @@ def to_mkldnn(self: Tensor, dtype: Any = None) -> Tensor:
     >>> m.layout, (m + m).to_dense()
     (torch._mkldnn, tensor([2., 2.]))
     """
+    from .opaque import opaque
+
     return opaque(self if dtype is None else self.to(dtype))
 
 
@@ -141,8 +144,12 @@ class OfScattered(Methods):
 
     @staticmethod
     def _of_scattered(array: Any) -> Tensor:
+        from ...sparse.tensors import of_scattered
+
         return of_scattered(array)
 
     @staticmethod
     def _scattered_gradient(array: Any) -> Tensor:
+        from ...sparse.tensors import gradient
+
         return gradient(array)
