@@ -189,6 +189,29 @@ PROGRAMS = {
         scale, rounds = torch.tensor([4.0]), torch.tensor([1], dtype=torch.int32)
         for bad in (0.0, 1.0, 0.0):
             yield torch._amp_update_scale_(scale, rounds, torch.tensor([bad]), 2.0, 0.5, 2), scale, rounds""",
+    "a traced program in parts": """
+        from importlib import import_module
+        split = import_module(f"{torch.__name__}.fx.passes.split_module").split_module
+        class Net(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.a, self.s = torch.nn.Linear(2, 2), torch.nn.Sequential(torch.nn.Linear(2, 2))
+                self.p = torch.nn.Parameter(torch.ones(2))
+            def forward(self, x, k=2):
+                y = self.a(x).relu()
+                z = self.s(y) + self.p
+                w = torch.sin(z)
+                return z * y, w - k
+        net = Net()
+        for rule in (lambda n: n // 3, lambda n: n % 2, lambda n: 0, lambda n: n, lambda n: 9 - n):
+            traced, names, count = torch.fx.symbolic_trace(net), {}, iter(range(100))
+            try:
+                parts = split(traced, net, lambda node: rule(next(count)), names)
+            except RuntimeError as error:
+                yield str(error)
+                continue
+            yield parts.code, *(part.code for _, part in parts.named_children() if hasattr(part, "code"))
+            yield str(names), str(list(parts.state_dict())), torch.equal(parts(torch.ones(2))[1], net(torch.ones(2))[1])""",
     "means of bags in few digits": """
         for kind in (torch.bfloat16, torch.float16, torch.float32):
             for cotangent in (13.0, 5.0, 19.0):
