@@ -17,12 +17,12 @@ import pytest
 import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from onlookers import OtherThread, Watcher, by_the_frame, profiled, strongly, traced, weakly
 from op_results import read_floors
 from op_samples import load_candidate
 from program_sides import judge, run
 from program_wide import vocabulary_of
 from random_programs import FIGURE, Failure, difference, write_program
-from test_ownership_watched import OtherThread, Watcher, by_the_frame, profiled, strongly, traced, weakly
 
 # Programs divide by zero and build cycles on purpose; their warnings are not what is compared.
 pytestmark = pytest.mark.filterwarnings("ignore")
