@@ -29,7 +29,7 @@ def test_rows_are_added(data):
         data.draw(st.sampled_from(sizes)) for sizes in ([1, 3, 50, 700], [0, 1, 2, 90, 1000], [(1,), (3,), (2, 5), (33,)])
     )
     places = np.random.default_rng(data.draw(st.integers(0, 99))).integers(0, rows, count)
-    values = np.require(numbers(data.draw, (count, *inner), dtype, [*BEYOND, 1e-42, -0.0], 1.0), requirements="A")
+    values = np.array(numbers(data.draw, (count, *inner), dtype, [*BEYOND, 1e-42, -0.0], 1.0))
     out = np.zeros((rows, *inner), dtype)
     agree(*both_added("flat_indices.add_rows", out, places, values, True), dtype, 100)
     out = np.ones((rows, *inner), dtype)
@@ -43,9 +43,7 @@ def test_numbers_are_added(data):
     dtype = data.draw(st.sampled_from(list(DTYPES)))
     size, shape = data.draw(st.sampled_from([1, 4, 1000])), data.draw(st.sampled_from([(), (0,), (1,), (7,), (40, 30)]))
     places = np.random.default_rng(data.draw(st.integers(0, 99))).integers(0, size, shape)
-    values = np.require(
-        numbers(data.draw, data.draw(st.sampled_from([shape, ()])), dtype, [*BEYOND, 1e-42], 1.0), requirements="A"
-    )
+    values = np.array(numbers(data.draw, data.draw(st.sampled_from([shape, ()])), dtype, [*BEYOND, 1e-42], 1.0))
     out = np.linspace(-1, 1, size).astype(dtype)
     agree(*both_added("flat_indices.add_at", out, places, values), dtype, 100)
 
