@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import array
 import functools
 import os
 import weakref
@@ -93,7 +94,42 @@ def closure_of_an_optimizer() -> Made:
     return step, lambda call: x.fill_(float(call))
 
 
-@pytest.mark.parametrize("make", [environment, seed, threads, version, reference, cache, schedule, closure_of_an_optimizer])
+def hooks_of_all_modules() -> Made:
+    net = torch.nn.Linear(2, 2)
+    hooks: list[Any] = []
+
+    def change(call: int) -> None:
+        if call == 3:
+            hooks.append(torch.nn.modules.module.register_module_forward_hook(lambda module, given, output: output * 2))
+        elif hooks:
+            hooks.pop().remove()
+
+    return lambda: net(torch.ones(2)).detach(), change
+
+
+def class_of_an_object() -> Made:
+    class One:
+        scale = 1.0
+
+    class Two:
+        scale = 2.0
+
+    holder: Any = One()
+    return lambda: torch.ones(2) * holder.scale, lambda call: setattr(holder, "__class__", Two if call % 2 else One)
+
+
+def numbers_of_an_extension() -> Made:
+    numbers = array.array("d", [1.0])
+    return lambda: torch.ones(2) * numbers[0], lambda call: numbers.__setitem__(0, float(call))
+
+
+MADE = (
+    environment, seed, threads, version, reference, cache, schedule, closure_of_an_optimizer, hooks_of_all_modules,
+    class_of_an_object, numbers_of_an_extension,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("make", MADE)
 def test_what_changes_outside_is_seen(make: Callable[[], Made]) -> None:
     before = torch.get_num_threads()
     program, change = make()

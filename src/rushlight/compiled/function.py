@@ -18,6 +18,7 @@ from typing import Any
 
 from ..autograd import engine, modes
 from ..base.dtypes import get_default_dtype
+from ..nn.modules import calls
 from ..random import Generator
 from ..tensor import Tensor
 from .capture import watching
@@ -61,6 +62,10 @@ def _quiet() -> bool:
         or state.transforms
         or state.forward_levels
         or engine.current.task is not None
+        or calls.forward
+        or calls.forward_pre
+        or calls.backward
+        or calls.backward_pre  # hooks of all modules
         or sys.getprofile() is not None
     )
 

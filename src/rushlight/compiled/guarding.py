@@ -103,6 +103,8 @@ def _written(checks: Sequence[Check], there: Sequence[tuple[Tensor, Any]]) -> Ca
                 quick = f"len({name(holder)}) == {key}"
             case "absent":
                 quick = f"tuple({name(holder)}) == {name(tuple(holder))}"
+            case "type":
+                quick = f"{name(holder)}.__class__ is {name(key)}"
             case "code":
                 quick = f"{name(holder)}.__code__ is {name(key)}"
             case _:

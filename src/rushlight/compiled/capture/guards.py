@@ -9,6 +9,7 @@ numbers, an array of NumPy's) ends it: the program may have found anything there
 from __future__ import annotations
 
 import functools
+import re
 import sys
 import types
 import weakref
@@ -29,7 +30,7 @@ _FIXED = (
     type(None), type(...), type(NotImplemented), np.dtype, np.generic, np.ufunc, dtypes.dtype, device, layout,
     types.BuiltinFunctionType, types.BuiltinMethodType, types.CodeType, types.MethodDescriptorType, types.WrapperDescriptorType,
     types.GetSetDescriptorType, types.MemberDescriptorType, types.MethodWrapperType, types.ClassMethodDescriptorType, range, slice,
-    Generator,
+    re.Pattern, Generator,
 )  # fmt: skip
 _OF_NO_MATTER = frozenset(("__dict__", "__weakref__", "__doc__", "__module__", "__abstractmethods__", "_abc_impl"))
 _CONTAINERS = (list, tuple, dict, set, frozenset)
@@ -110,6 +111,12 @@ class Findings:
         strange = [base for base in own if base not in (object, *_CONTAINERS, *_VALUES) and base.__module__ != "collections"]
         if strange and kind is not types.SimpleNamespace and not issubclass(kind, BaseException):
             raise CannotTell(f"an object of the kind {kind.__module__}.{kind.__qualname__}")
+        slots = any("__slots__" in vars(base) for base in kind.__mro__)
+        if (
+            kind.__flags__ & _HEAP_TYPE and not slots and not hasattr(value, "__dict__")
+        ):  # of an extension's: it may keep anything
+            raise CannotTell(f"an object of the kind {kind.__module__}.{kind.__qualname__}")
+        self.checks.append(("type", value, kind, None))
         self.waiting.append(kind)
         names = self.names
         if _live(kind):
@@ -221,6 +228,8 @@ def holds(check: tuple[str, Any, Any, Any]) -> bool:
             return same(holder.__dict__.get(key, ABSENT), value)
         case "cell":
             return same(_contents(holder), value)
+        case "type":
+            return type(holder) is key
         case "weak":
             return same(holder(), value)
         case "length":
