@@ -161,7 +161,6 @@ OTHER_ORDER = {
     "functional_jacobian": ROWS,
     "hessian_rows": VIEWS,
     "higher_derivatives": "rules of third derivatives whose nodes are made in another order",
-    "hooks_raise": LOG,
     "inplace_versions": "quantiles: a view of a result that has its shape already",
     "join_and_split": VIEWS,
     "language_model": "attention in a batch: views and clones around the heads",
