@@ -115,7 +115,10 @@ if __name__ == "__main__":
     sys.path.pop(0)
     sys.meta_path.insert(0, Finder)
     note_the_rest()
+    from rushlight import manual_seed
     from rushlight.__main__ import main
+
+    manual_seed(0)
 
     process = os.getpid()
     try:
