@@ -305,10 +305,13 @@ else:
     class Methods:
         """A room's methods of Tensor, or ``of`` a class of it: what the body of a subclass defines becomes that class's.
 
-        >>> import rushlight as torch
-        >>> from rushlight.autograd.tensor_methods import InGraph
-        >>> torch.Tensor.__dict__["detach"] is InGraph.__dict__["detach"]
-        True
+        >>> from rushlight.tensor import Methods
+        >>> class Light: ...
+        >>> class OfColours(Methods, of=Light):
+        ...     def colour(self):
+        ...         return "warm"
+        >>> Light().colour()
+        'warm'
         """
 
         def __init_subclass__(cls, of: type = Tensor) -> None:

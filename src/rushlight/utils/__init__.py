@@ -22,7 +22,6 @@ __getattr__, __dir__ = lazy_names(
             "flop_counter",
             "hooks",
             "model_zoo",
-            "tensorboard",
             "weak",
         }
     ),

@@ -11,6 +11,7 @@ functions run, the user's and this package's, and which built-in ones the user's
 from __future__ import annotations
 
 import dis
+import gc
 import inspect
 import os
 import sys
@@ -40,8 +41,8 @@ STANDARD: tuple[str, ...] = (
 )  # fmt: skip
 _METADATA = frozenset("shape dtype ndim size strides flags itemsize nbytes".split())
 _ASYNCHRONOUS = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR | inspect.CO_ITERABLE_COROUTINE
-_PACKING = Packed.__init__.__code__
-_ENVIRONMENT = frozenset((type(os.environ).__getitem__.__code__, type(os.environ).__iter__.__code__))
+_PACKING = Packed.__init__.__qualname__
+_ENVIRONMENT = frozenset((type(os.environ).__getitem__.__qualname__, type(os.environ).__iter__.__qualname__))
 _BEGUN = 8  # bytes of a generator's code that run before its first line
 
 
@@ -59,16 +60,21 @@ class Watch(interpreters.Interpreter):
         self.any_name = False  # whether objects were asked for attributes by names that no code tells
         self.generators: set[Any] = set()  # the frames of those that began here
         self.interrupted: list[int] = []  # for each hook that takes what an op saves, how many ops were running
+        self.collects = False  # whether Python collected garbage before
 
     def __enter__(self) -> Watch:
         _lock.acquire()
         interpreters.stack.put(self)
         modes.special.enter()
+        self.collects = gc.isenabled()
+        gc.disable()  # what a collection calls is no part of the program
         sys.setprofile(self._event)
         return self
 
     def __exit__(self, *error: object) -> None:
         sys.setprofile(None)
+        if self.collects:
+            gc.enable()
         modes.special.leave()
         interpreters.stack.take(self)
         _lock.release()
@@ -111,7 +117,7 @@ class Watch(interpreters.Interpreter):
             if frame is self.host and event == "return":
                 self._host_ends(arg, _returns(frame))
             return
-        if frame.f_code is _PACKING:
+        if frame.f_code.co_qualname == _PACKING and frame.f_code.co_filename.startswith(OWN_CODE):
             self._packs(frame, event)
         if self.recorder.within or self.recorder.failure is not None:
             return
@@ -145,7 +151,7 @@ class Watch(interpreters.Interpreter):
             self.codes[code] = frame.f_globals
             self.names.update(code.co_names)
             self.any_name = self.any_name or "__dict__" in code.co_names
-            if code in _ENVIRONMENT:
+            if code.co_qualname in _ENVIRONMENT:
                 self.fail("an environment variable, which may change between two calls")
             if code.co_flags & _ASYNCHRONOUS:
                 self.fail("an asynchronous function")
