@@ -149,9 +149,9 @@ def at_in_line(indices: list[Array | None], shape: Shape) -> Array:
 
 
 @register(compiled.add_at)
-def add_at(out: Array, flat: Array, values: Array) -> Array:
+def add_at(out: Array, indices: Array, values: Array) -> Array:
     """Adds values to ``out``, which lies in order, at flat indices."""
-    np.add.at(out.reshape(-1), flat.reshape(-1), np.broadcast_to(values, flat.shape).reshape(-1))
+    np.add.at(out.reshape(-1), indices.reshape(-1), np.broadcast_to(values, indices.shape).reshape(-1))
     return out
 
 
