@@ -1,4 +1,7 @@
-"""Tensors in other layouts: ``to_sparse`` and its kin, ``to_mkldnn``; the room ``sparse`` is opened when one is asked for."""
+"""Tensors in other layouts: ``to_sparse`` and its kin, ``to_mkldnn``.
+
+Their classes are made when one is asked for: a class that takes functions over must come after all methods of Tensor.
+"""
 
 from __future__ import annotations
 
