@@ -94,6 +94,7 @@ def received(accumulate):
 def note_the_rest() -> None:
     """Nodes that are no op's, and leaves."""
     import rushlight
+    import rushlight.operators.fallback  # has a node of its own
     from rushlight.autograd import engine, graph, saved
 
     scope = {"noted_run": noted_run, "told": told, "noted_leaf": lambda *pair: found["leaves"].append(list(pair))}

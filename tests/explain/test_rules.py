@@ -19,7 +19,7 @@ CODE = {
 }  # fmt: skip
 ONE_CASE = {
     "reduction": "mean", "ord": 3, "left": True, "upper": False, "exponent": 3, "transposed": False, "accumulate": False, "p": 2,
-    "sparse": False, "onesided": True, "places": (0,), "is_causal": False, "weight": True,
+    "sparse": False, "onesided": True, "indices": (0,), "is_causal": False, "weight": True,
 }  # fmt: skip
 
 

@@ -100,6 +100,14 @@ def test_results_go_where_they_are_told() -> None:
         torch.view_copy(X, (6, 4), out=torch.empty(0))
 
 
+def test_a_target_of_another_size_is_told_at_the_users_line() -> None:
+    for name in ("exp", "neg", "sigmoid", "cumsum", "matmul"):
+        more = {"cumsum": (0,), "matmul": (torch.ones(2, 2),)}.get(name, ())
+        with pytest.warns(UserWarning, match=r"since it had shape \[3\]") as told:
+            getattr(torch, name)(torch.ones(2, 2), *more, out=torch.ones(3))
+        assert told[0].filename == __file__
+
+
 def test_writing_through_strides_into_a_copy() -> None:
     x, part = X[0].clone().requires_grad_(), torch.ones(2, 2, dtype=torch.float64, requires_grad=True)
     result = torch.as_strided_scatter(x, part, (2, 2), (5, 1), 1)

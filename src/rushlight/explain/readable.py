@@ -273,7 +273,7 @@ READABLE: dict[str, dict[str, Form]] = {
         "a": _solved("-solve(a.T, g) @ out.T", "-out.T @ g @ inv(a).T"), "b": _solved("solve(a.T, g)", "g @ inv(a).T"),
     },
     "solve_triangular": {"a": _triangular},
-    "from_sparse": {"x": lambda told: "g" if told.get("places") is None else "keep_places(g, places)"},
+    "from_sparse": {"x": lambda told: "g" if told.get("indices") is None else "keep_at(g, indices)"},
     "sparse_mm": {"x": "a.T @ g"},
     "sparse_mv": {"x": "a.T @ g"},
     "mm_by_sparse": {"x": "g @ a.T"},

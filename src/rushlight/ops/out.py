@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 from ..autograd import modes, overlaps, views
 from ..backend.resizing import resized
 from ..base import return_types
+from ..base.arguments import warn
 from ..tensor import Tensor
 from .table import table
 
@@ -140,12 +140,11 @@ def store(target: Any, value: np.ndarray[Any, Any], name: str) -> None:
         )
     if have.shape != value.shape:
         if have.size:
-            warnings.warn(
+            warn(
                 "An output with one or more elements was resized since it had shape "
                 f"{list(have.shape)}, which does not match the required output shape {list(value.shape)}. This behavior is "
                 "deprecated, and in a future PyTorch release outputs will not be resized unless they have zero elements. You "
-                "can explicitly reuse an out tensor t by resizing it, inplace, to zero elements with t.resize_(0).",
-                stacklevel=4,
+                "can explicitly reuse an out tensor t by resizing it, inplace, to zero elements with t.resize_(0)."
             )
         slowest_first = sorted(range(value.ndim), key=lambda axis: -value.strides[axis])
         target._array = resized(have, value.shape, slowest_first)
