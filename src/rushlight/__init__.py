@@ -23,7 +23,6 @@ with _collector_at_rest():
     from . import ops as _ops
     from . import storage as _storage
     from .as_torch.alias import install_as_torch
-    from .as_torch.missing import lazy_names
     from .as_torch.tracebacks import install_hooks
     from .autograd.modes import (
         enable_grad,
@@ -68,6 +67,7 @@ with _collector_at_rest():
         set_default_dtype,
         set_default_tensor_type,
     )
+    from .base.missing import lazy_names
     from .base.size import Size
     from .base.torch_version import __version__
     from .batching import interpreter as _transforms

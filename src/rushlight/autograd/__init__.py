@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import Any
 
-from ..as_torch.missing import lazy_names
+from ..base.missing import lazy_names
 from . import function, graph, graph_access, saved_hooks, tensor_methods
 from .function import Function
 from .gradients import _calculate_shape, backward, grad

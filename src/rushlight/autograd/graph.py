@@ -21,11 +21,11 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ..as_torch.missing import attribute_error
 from ..backend.notes import with_notes
 from ..base import dtypes
 from ..base.arguments import OWN_CODE, ROOT
 from ..base.device import CPU
+from ..base.missing import attribute_error
 from ..tensor import OWN_DTYPE, Tensor
 
 Edge = tuple["Node", int]

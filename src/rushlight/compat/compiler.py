@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
-from rushlight.as_torch.missing import lazy_names
+from rushlight.base.missing import lazy_names
 from rushlight.compiled import api
 from rushlight.nn.modules.module import Module
 

@@ -7,7 +7,7 @@ import platform
 from importlib import import_module
 from typing import Any
 
-from rushlight.as_torch.missing import lazy_names
+from rushlight.base.missing import lazy_names
 
 
 def is_available() -> bool:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rushlight.as_torch.missing import lazy_names
 from rushlight.backend.fourier import frequencies
 from rushlight.base import dtypes
+from rushlight.base.missing import lazy_names
 from rushlight.ops.public import public
 from rushlight.tensors.arguments import options, type_name
 from rushlight.tensors.creation.allocation import finished, into

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any, Final, NoReturn, TypeVar, get_args, get_origin
 
-from rushlight.as_torch.missing import lazy_names
+from rushlight.base.missing import lazy_names
 from rushlight.nn.modules.module import Module
 
 from .futures import Future

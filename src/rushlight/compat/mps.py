@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rushlight.as_torch.missing import lazy_names
+from rushlight.base.missing import lazy_names
 
 
 def is_available() -> bool:

@@ -1,6 +1,6 @@
 """torch.func: derivatives as functions of functions."""
 
-from ..as_torch.missing import lazy_names
+from ..base.missing import lazy_names
 from ..batching.derivatives import functionalize, grad, grad_and_value, jvp, linearize, vjp
 from ..batching.vmap import vmap
 from .batch_norms import replace_all_batch_norm_modules_

@@ -1,6 +1,6 @@
 """torch.nn: modules, their parameters, and the functions they are made of."""
 
-from ..as_torch.missing import lazy_names
+from ..base.missing import lazy_names
 from . import functional, init, modules, parameter, utils
 from .modules import (
     CELU,

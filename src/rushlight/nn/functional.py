@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import Any
 
-from ..as_torch.missing import lazy_names
+from ..base.missing import lazy_names
 
 _found, __dir__ = lazy_names(__name__)
 

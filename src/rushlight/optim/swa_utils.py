@@ -10,7 +10,7 @@ from typing import Any
 
 import rushlight as torch
 
-from ..as_torch.missing import lazy_names
+from ..base.missing import lazy_names
 from ..nn import Module
 from ..nn.modules.batchnorm import _BatchNorm
 from ..tensor import Tensor

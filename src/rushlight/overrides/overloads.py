@@ -11,9 +11,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, NoReturn
 
-from ..as_torch.missing import is_in_torch, lacks
 from ..autograd import forward_ad, modes
 from ..autograd.gradients import grad
+from ..base.missing import is_in_torch, lacks
 from ..base.public_names import operator_namespaces, registry
 from ..ops.table import Op, table
 from ..tensor import Tensor

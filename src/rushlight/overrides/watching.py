@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any
 
-from ..as_torch import missing
 from ..autograd.interpreters import CALLS, Answer, Args, Function, Interpreter, Named
 from ..autograd.interpreters import stack as interpreters
 from ..autograd.modes import special, state
+from ..base import missing
 from ..base.public_names import methods
 from ..ops.public import CompiledOnUse
 from ..ops.signatures import PublicSignature

@@ -12,8 +12,8 @@ aten::matmul [[3, 3], [3, 3]]
 aten::mm [[3, 3], [3, 3]]
 """
 
-from ..as_torch.missing import lazy_names
 from ..autograd.recorder import record_function
+from ..base.missing import lazy_names
 from . import itt, profiler
 from .kinds import DeviceType, ProfilerActivity, RecordScope
 from .profiler import ProfilerAction, _KinetoProfile, profile, schedule, supported_activities, tensorboard_trace_handler

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from ..as_torch.missing import is_in_torch
+from ..base.missing import is_in_torch
 from ..ops.public import methods, registry
 from ..overrides.watching import OPERATORS as OPERATORS_SPOKEN
 

@@ -15,8 +15,8 @@ from collections.abc import Callable
 from enum import Enum
 from typing import IO, Any, NoReturn
 
-from ..as_torch.missing import lazy_names
 from ..base.device import device as Device
+from ..base.missing import lazy_names
 from ..storage import CLASSES as _STORAGES
 from ..storage import TypedStorage, UntypedStorage
 from ..tensor import Tensor

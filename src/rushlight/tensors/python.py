@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from ..as_torch import missing
 from ..autograd import modes
 from ..autograd.forward_ad import shown_tangent
 from ..autograd.interpreters import stack as interpreters
 from ..autograd.tensor_methods import GRAD_OF_INFERENCE
 from ..backend import dlpack
+from ..base import missing
 from ..base.attributes import held
 from ..base.device import strided
 from ..ops import table

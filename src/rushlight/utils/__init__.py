@@ -1,6 +1,6 @@
 """torch.utils: what stands beside the tensors."""
 
-from ..as_torch.missing import lazy_names
+from ..base.missing import lazy_names
 from . import _import_utils
 
 __all__ = ["_import_utils"]

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
 
-from rushlight.as_torch.missing import lazy_names
+from rushlight.base.missing import lazy_names
 from rushlight.compiled import api
 
 from ..compiler import allow_in_graph, assume_constant_result, disable, is_compiling, list_backends, reset

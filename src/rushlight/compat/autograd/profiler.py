@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from rushlight.as_torch.missing import lazy_names
 from rushlight.autograd.recorder import _record_function_with_args_enter as _record_function_with_args_enter
 from rushlight.autograd.recorder import _record_function_with_args_exit as _record_function_with_args_exit
 from rushlight.autograd.recorder import record_function
+from rushlight.base.missing import lazy_names
 from rushlight.profiler import profiles
 from rushlight.profiler.events import EventList, FunctionEvent, MemRecordsAcc
 from rushlight.profiler.events import FunctionEventAvg as FunctionEventAvg

@@ -1,6 +1,6 @@
 """torch.backends: switches of libraries that are not used here, kept so that programs can set them."""
 
-from rushlight.as_torch.missing import lazy_names
+from rushlight.base.missing import lazy_names
 
 from . import cpu, cuda, cudnn, mkl, mkldnn, mps, openmp, xnnpack
 

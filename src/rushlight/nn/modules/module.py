@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 
 import rushlight as torch
 
-from ...as_torch.missing import explain_attribute
 from ...autograd.graph import RemovableHandle
+from ...base.missing import explain_attribute
 from ...tensor import Tensor
 from ..parameter import Buffer, Parameter
 from . import calls, conversion, states

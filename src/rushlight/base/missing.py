@@ -1,6 +1,6 @@
 """Names that are not here: one that PyTorch has and rushlight lacks gets an error that says just that.
 
-The names stand in ``torch_names.txt`` (a line for each module or class), which is read when a lookup first fails.
+The names stand in ``as_torch/torch_names.txt`` (a line for each module or class), which is read when a lookup first fails.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from ..base.public_names import registry
+from .public_names import registry
 
 
 @cache
 def torch_names() -> dict[str, frozenset[str]]:
     """Public names of PyTorch by owner: ``torch_names()["torch.linalg"]`` holds ``"det"``."""
-    lines = Path(__file__).with_name("torch_names.txt").read_text(encoding="utf-8").splitlines()
+    lines = (Path(__file__).parents[1] / "as_torch" / "torch_names.txt").read_text(encoding="utf-8").splitlines()
     pairs = (line.split(": ", 1) for line in lines if not line.startswith("#"))
     return {owner: frozenset(names.split()) for owner, names in pairs}
 
@@ -27,7 +27,7 @@ def torch_names() -> dict[str, frozenset[str]]:
 def is_in_torch(qualified: str) -> bool:
     """Whether PyTorch has the public name.
 
-    >>> from rushlight.as_torch.missing import is_in_torch
+    >>> from rushlight.base.missing import is_in_torch
     >>> is_in_torch("torch.linalg.det"), is_in_torch("torch.linalg.dett")
     (True, False)
     """
@@ -43,7 +43,7 @@ def lacks(qualified: str) -> str:
 def explain_attribute(owner: str, name: str, kind: str) -> str:
     """What to say of a lookup that failed on an object of torch's class ``owner``; ``kind`` is its own class's name.
 
-    >>> from rushlight.as_torch.missing import explain_attribute
+    >>> from rushlight.base.missing import explain_attribute
     >>> explain_attribute("Tensor", "cuda", "Tensor")
     'rushlight does not have torch.Tensor.cuda (yet); PyTorch has it'
     >>> explain_attribute("Tensor", "no_such_name", "Parameter")
@@ -77,7 +77,7 @@ class Missing:
 def attribute_error(owner: str, name: str, plain: str) -> AttributeError:
     """The error for a lookup that failed; ``plain`` is what Python says of a name that PyTorch does not have either.
 
-    >>> from rushlight.as_torch.missing import attribute_error
+    >>> from rushlight.base.missing import attribute_error
     >>> attribute_error("torch.linalg", "dett", "no such thing")
     AttributeError('no such thing')
     """
@@ -94,7 +94,7 @@ def lazy_names(
     else names that a submodule gives: ``elsewhere`` says which.
 
     >>> import rushlight.fft
-    >>> from rushlight.as_torch.missing import lazy_names
+    >>> from rushlight.base.missing import lazy_names
     >>> found, listed = lazy_names("rushlight.fft")
     >>> "irfft2" in listed()
     True
