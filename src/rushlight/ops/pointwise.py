@@ -86,9 +86,9 @@ op("rsub_number", k.subtract_from, node="RsubBackward1", kind="elementwise",
 linear("neg", k.negative, x=lambda g: -g)
 op("mul", np.multiply, promote="same", kind="bilinear", over=blockwise.products,
    a=lambda g, b: g * conj(b), b=lambda g, a: g * conj(a))
-smooth("div", k.divide, a=lambda g, b: g / conj(b), b=lambda g, a, b: _divisor_backward(g, a, b))
+smooth("div", k.divide, a=lambda g, b: g / conj(b), b=_divisor_backward)
 smooth("reciprocal", k.reciprocal, x=lambda g, out: -g * conj(out * out))
-smooth("div_rounded", k.divide, node="DivBackward2", a=lambda g, b: g / conj(b), b=lambda g, a, b: _divisor_backward(g, a, b))
+smooth("div_rounded", k.divide, node="DivBackward2", a=lambda g, b: g / conj(b), b=_divisor_backward)
 plain("div_floor", k.floor_divide, node="DivBackward2", a=lambda g, xp: xp.zeroed(g), b=lambda g, xp: xp.zeroed(g))
 plain("div_trunc", k.truncate_divide, node="DivBackward2", a=lambda g, xp: xp.zeroed(g), b=lambda g, xp: xp.zeroed(g))
 plain("floor_divide", k.floor_divide, node="NotImplemented",
