@@ -89,7 +89,7 @@ def _module_name(space: str) -> str:
 
 # What PyTorch has written in Python: its errors for missing arguments are Python's own. Of torch.nn.functional all but these.
 _IN_PYTHON = ("torch.nn.functional", "torch.masked")
-_NATIVE = frozenset(
+NATIVE_LAYERS = frozenset(
     "adaptive_avg_pool1d avg_pool1d avg_pool2d avg_pool3d bilinear channel_shuffle conv1d conv2d conv3d conv_tbc conv_transpose1d "
     "conv_transpose2d conv_transpose3d cosine_similarity gelu hardshrink linear logsigmoid native_channel_shuffle one_hot "
     "pairwise_distance pdist pixel_shuffle pixel_unshuffle prelu scaled_dot_product_attention softplus softshrink".split()
@@ -103,8 +103,8 @@ def spoken_form(
 
     ``both``  whether its own errors, which are now a method's, are a function's too
     """
-    native = space not in _IN_PYTHON or name in _NATIVE
-    plain = method or space == "torch" or name in _NATIVE  # else errors name it otherwise: linalg_norm
+    native = space not in _IN_PYTHON or name in NATIVE_LAYERS
+    plain = method or space == "torch" or name in NATIVE_LAYERS  # else errors name it otherwise: linalg_norm
     parameters = parameter_names(f)
     flags = flags_of(f, native)
     first_flag = min(flags.values(), default=0)

@@ -12,7 +12,7 @@ from ..autograd import modes
 from ..autograd.interpreters import stack as interpreters
 from ..autograd.modes import special
 from ..base.thread_state import carried
-from ..ops.public import registry
+from ..ops.public import NATIVE_LAYERS, registry
 from ..tensor import PLAIN, Tensor
 
 
@@ -141,12 +141,7 @@ _PYTHON = frozenset(
     "unique_consecutive atleast_1d atleast_2d atleast_3d block_diag broadcast_tensors cartesian_prod cdist chain_matmul einsum "
     "meshgrid pca_lowrank svd_lowrank tensordot unravel_index".split()
 )
-_NATIVE_LAYERS = frozenset(
-    "adaptive_avg_pool1d avg_pool1d avg_pool2d avg_pool3d bilinear celu_ channel_shuffle conv1d conv2d conv3d conv_tbc "
-    "conv_transpose1d conv_transpose2d conv_transpose3d cosine_similarity elu_ gelu hardshrink hardtanh_ leaky_relu_ linear "
-    "logsigmoid native_channel_shuffle one_hot pairwise_distance pdist pixel_shuffle pixel_unshuffle prelu relu_ rrelu_ "
-    "scaled_dot_product_attention selu_ softplus softshrink threshold_".split()
-)
+_NATIVE_LAYERS = NATIVE_LAYERS | frozenset("celu_ elu_ hardtanh_ leaky_relu_ relu_ rrelu_ selu_ threshold_".split())
 
 
 def _is_python(func: Callable[..., Any]) -> bool:
