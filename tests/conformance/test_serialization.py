@@ -251,12 +251,27 @@ def test_what_both_refuse(side: Any) -> None:
         side.load(io.BytesIO(file.getvalue()[:-40]))
 
 
-def test_old_formats_are_refused_with_a_reason() -> None:
+@pytest.mark.parametrize("protocol", [2, 4])
+@pytest.mark.parametrize(("writes", "reads"), [(rushlight, torch), (torch, rushlight)], ids=["written", "read"])
+def test_the_format_before_1_6_goes_both_ways(writes: Any, reads: Any, protocol: int) -> None:
+    base = writes.arange(6.0).reshape(2, 3)
+    objects = [
+        base,
+        {"base": base, "row": base[1], "turned": base.t()},
+        writes.nn.BatchNorm1d(2).state_dict(),
+        [writes.tensor(1 + 2j).conj(), writes.ones(3, dtype=writes.bfloat16), writes.tensor(True), writes.empty(0), 2**70],
+        writes.eye(2).to_sparse(),
+        writes.nn.Linear(2, 2),
+    ]
     file = io.BytesIO()
-    torch.save([torch.ones(2)], file, _use_new_zipfile_serialization=False)
+    for each in objects:
+        writes.save(each, file, _use_new_zipfile_serialization=False, pickle_protocol=protocol)
     file.seek(0)
-    with pytest.raises(RuntimeError, match=r"before PyTorch 1\.6"):
-        rushlight.load(file)
+    for each in objects:
+        assert repr(reads.load(file, weights_only=False)) == repr(each)
+
+
+def test_scripts_are_refused_with_a_reason() -> None:
     script = io.BytesIO()
     with pytest.warns(DeprecationWarning):
         torch.jit.save(torch.jit.script(torch.nn.Linear(2, 2)), script)

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import zipfile
 from collections import OrderedDict, deque
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -488,14 +489,58 @@ def test_broken_archives(name: str, weights_only: bool) -> None:
     assert len(str(error.value)) > 20
 
 
-def test_old_and_other_formats() -> None:
-    old = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19.\x80\x02M\xe9\x03."
-    with pytest.raises(RuntimeError, match=r"before PyTorch 1\.6"):
-        torch.load(io.BytesIO(old))
+def in_old_format(obj: Any) -> bytes:
+    file = io.BytesIO()
+    torch.save(obj, file, _use_new_zipfile_serialization=False)
+    return file.getvalue()
+
+
+def test_the_format_before_pytorch_1_6() -> None:
+    base = torch.arange(6.0).reshape(2, 3)
+    file = io.BytesIO(in_old_format({"base": base, "row": base[1], "parameter": torch.nn.Parameter(torch.ones(2))}) + b"more")
+    got = torch.load(file)
+    assert file.read() == b"more"
+    assert torch.equal(got["base"], base) and got["parameter"].requires_grad
+    got["row"].zero_()
+    assert got["base"].tolist() == [[0.0, 1.0, 2.0], [0.0, 0.0, 0.0]]
+
+
+def test_views_of_storages_as_pytorch_before_0_4_wrote_them() -> None:
+    view = b"(X\x01\x00\x00\x00vK\x01K\x02t"  # two elements from the second on
+    plain = in_old_format(torch.arange(3.0))
+    content = plain.replace(b"K\x03Ntq", b"K\x03" + view + b"tq").replace(b"K\x03\x85", b"K\x02\x85")
+    assert torch.load(io.BytesIO(content)).tolist() == [1.0, 2.0]
+    with pytest.raises(RuntimeError, match="from 1 to 4, over its end"):
+        torch.load(io.BytesIO(content.replace(b"K\x01K\x02t", b"K\x01K\x03t")))
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda content: content[:-3], "unexpected EOF, expected 3 more bytes"),
+        (lambda content: content[:-14], "unexpected EOF, expected 6 more bytes"),
+        (lambda content: content.replace(bytes([2, *bytes(7)]), bytes([3, *bytes(7)])), "expected 4 more bytes"),
+        (lambda content: content.replace(b"M\xe9\x03.", b"M\xe8\x03.", 1), "Invalid protocol version: 1000"),
+        (lambda content: content.replace(b"]q\x00", b"}q\x00"), "keys of the storages are no list|Weights only load failed"),
+        (lambda content: content.replace(b"K\x02Nt", b"\x8a\x08" + bytes(7) + b"\x10Nt"), "does not match expected size"),
+    ],
+)
+def test_damaged_files_of_the_old_format(change: Callable[[bytes], bytes], words: str) -> None:
+    content = in_old_format(torch.ones(2))
+    assert change(content) != content
+    with pytest.raises((RuntimeError, pickle.UnpicklingError), match=words):
+        torch.load(io.BytesIO(change(content)))
+
+
+def test_the_old_format_cannot_be_mapped(tmp_path: Path) -> None:
+    torch.save(1, tmp_path / "old.pt", _use_new_zipfile_serialization=False)
+    with pytest.raises(RuntimeError, match=r"^mmap can only be used with files saved with"):
+        torch.load(tmp_path / "old.pt", mmap=True)
+
+
+def test_what_is_no_saved_file() -> None:
     with pytest.raises(pickle.UnpicklingError, match=r"^Weights only load failed\. The file is not one"):
         torch.load(io.BytesIO(b"hello, world"))
-    with pytest.raises(RuntimeError, match="zip format only"):
-        torch.save(1, io.BytesIO(), _use_new_zipfile_serialization=False)
 
 
 STATE = saved(

@@ -223,10 +223,10 @@ def cyclic(program: bytes, draw: random.Random) -> bytes:
 
 
 def old_format(content: bytes, draw: random.Random) -> bytes:
-    """As files were before PyTorch 1.6, and spoiled: rushlight does not read them, and says so."""
-    plain = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19.\x80\x02M\xe9\x03.\x80\x02}q\x00X\x10\0\0\0protocol_versionM\xe9\x03s."
-    plain += records_of(content)["data.pkl"] + b"\x80\x02]q\x00X\x01\0\0\x000a." + struct.pack("<q", 24) + bytes(96)
-    return draw.choice([plain, flipped(plain, draw), cut(plain, draw)])
+    """The same object in the format before PyTorch 1.6, spoiled in one of these ways."""
+    file = io.BytesIO()
+    torch.save(torch.load(io.BytesIO(content)), file, _use_new_zipfile_serialization=False)
+    return draw.choice([flipped, cut, numbers, names, operations])(file.getvalue(), draw)
 
 
 WAYS: list[Callable[[bytes, random.Random], bytes]] = [

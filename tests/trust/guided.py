@@ -4,11 +4,13 @@
     python tests/trust/guided.py /tmp/corpus -max_total_time=3600
 
 What follows the name goes to libFuzzer: a folder that keeps what reached new code, and its options. The input is the pickle of
-an archive whose checksums are right, which is what a hostile writer can do; one input in sixteen is the whole file.
+an archive whose checksums are right, which is what a hostile writer can do; one input in sixteen is the whole file, and
+another a file of the format before PyTorch 1.6.
 """
 
 from __future__ import annotations
 
+import io
 import sys
 import warnings
 from pathlib import Path
@@ -17,11 +19,15 @@ from types import FunctionType, ModuleType
 import atheris
 from files import archive, read_safely, records_of, samples, watch
 
-from rushlight import _utils, size, storage
+import rushlight as torch
+from rushlight import storage
+from rushlight.base import size
 from rushlight.serialization import archive as archives
-from rushlight.serialization import pickling, weights_only
+from rushlight.serialization import legacy, pickling, weights_only
+from rushlight.tensors import rebuilding
 
 RECORDS = [records_of(content) for content in samples()]
+WHOLE, OLD = 240, 224  # from these first bytes on, what follows is a file
 
 
 def instrument(module: ModuleType) -> None:
@@ -38,10 +44,17 @@ def one_input(octets: bytes) -> None:
         return
     which, rest = octets[0], octets[1:]
     records = RECORDS[which % len(RECORDS)]
-    content = rest if which >= 240 else archive(records | {"data.pkl": rest})
+    content = rest if which >= OLD else archive(records | {"data.pkl": rest})
     said = read_safely(content)
     if said not in ("refused", "whole"):
         raise AssertionError(said)
+
+
+def in_old_format(content: bytes) -> bytes:
+    """The same object as PyTorch saved it before 1.6."""
+    file = io.BytesIO()
+    torch.save(torch.load(io.BytesIO(content)), file, _use_new_zipfile_serialization=False)
+    return file.getvalue()
 
 
 def main() -> None:
@@ -51,9 +64,10 @@ def main() -> None:
         corpus.mkdir(parents=True, exist_ok=True)
         for number, records in enumerate(RECORDS):
             (corpus / f"sample-{number}").write_bytes(bytes([number]) + records["data.pkl"])
-            (corpus / f"file-{number}").write_bytes(bytes([240 + number]) + samples()[number])
+            (corpus / f"file-{number}").write_bytes(bytes([WHOLE + number]) + samples()[number])
+            (corpus / f"old-{number}").write_bytes(bytes([OLD + number]) + in_old_format(samples()[number]))
     watch()
-    for module in (archives, weights_only, pickling, _utils, size, storage):
+    for module in (archives, legacy, weights_only, pickling, rebuilding, size, storage):
         instrument(module)
     atheris.Setup([*sys.argv, "-rss_limit_mb=2048", "-timeout=20", "-max_len=4096"], one_input)
     atheris.Fuzz()

@@ -2,6 +2,7 @@
 
     python tests/trust/matrix.py
     python tests/trust/matrix.py --numpy 2.3.0 2.4.6     # each in an environment of its own, by pip
+    python tests/trust/matrix.py --python /usr/bin/python3.14     # just this one, with the NumPy and pytest that it has
 
 Interpreters are those on the PATH under the names of Python's versions, and pyenv's and uv's. Doctests run everywhere, under -O
 too, which takes the tests' assertions away.
@@ -23,9 +24,16 @@ from typing import NamedTuple
 ROOT = Path(__file__).parents[2]
 VERSIONS = ["3.11", "3.12", "3.13", "3.13t", "3.14", "3.14t"]
 HOMES = [".pyenv/versions/{}.*/bin/python", ".local/share/uv/python/cpython-{}.*/bin/python"]
-TESTS = (
-    "test_engine test_views test_ownership test_ownership_watched test_memory test_team test_threads trust/test_depth".split()
-)
+TESTS = [
+    "tests/autograd/test_engine.py",
+    "tests/autograd/test_views.py",
+    "tests/backend/test_ownership.py",
+    "tests/backend/test_ownership_watched.py",
+    "tests/backend/test_team.py",
+    "tests/backend/test_threads.py",
+    "tests/tensors/test_memory.py",
+    "tests/trust/test_depth.py",
+]
 DOCTESTS = "src/rushlight/autograd src/rushlight/optim docs/engine.md".split()
 # The name of a setting, options of the interpreter, and variables of the environment.
 SETTINGS: list[tuple[str, list[str], dict[str, str]]] = [
@@ -81,7 +89,7 @@ def row(python: str, setting: str, options: list[str], variables: dict[str, str]
     version, numpy = run(python, [], {}, "-c", ABOUT).split()[-2:]
     quiet = ["-o", "filterwarnings=", "-W", "ignore"]
     common = ["-m", "pytest", "-q", *quiet, "-p", "no:cacheprovider", "--doctest-modules", "--doctest-glob=*.md", *DOCTESTS]
-    tests = [] if "-O" in options else [f"tests/{name}.py" for name in TESTS]
+    tests = [] if "-O" in options else TESTS
     said = run(python, options, variables, *common, *tests)
     counts = {word: int(count) for count, word in re.findall(r"(\d+) (passed|failed|errors?)", said)}
     failed = counts.get("failed", 0) + counts.get("error", 0) + counts.get("errors", 0)
@@ -133,6 +141,7 @@ def with_numpy(python: str, wanted: str, folder: Path) -> str | None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--numpy", nargs="*", default=["2.3.0", ""], help="versions of NumPy to try; '' is the newest")
+    parser.add_argument("--python", nargs="+", default=[], help="interpreters to try instead, each under every setting")
     asked = parser.parse_args()
     begun = time.monotonic()
     print(f"{'Python':12} {'NumPy':8} {'setting':20} {'passed':>7} {'failed':>7} {'ms a step':>10}", flush=True)
@@ -144,8 +153,11 @@ def main() -> int:
         numbers = f"{one.passed:7} {one.failed:7} {1000 * one.step:10.1f}"
         print(f"{one.python:12} {one.numpy:8} {one.setting:20} {numbers}", flush=True)
 
-    for setting in SETTINGS:
-        show(row(sys.executable, *setting))
+    for python in asked.python or [sys.executable]:
+        for setting in SETTINGS:
+            show(row(python, *setting))
+    if asked.python:
+        return int(failed)
     ratio = eight_threads()
     print(f"eight threads where the machine has {os.cpu_count()} processors: {ratio:.2f} of the time", flush=True)
     failed |= ratio > 1.5

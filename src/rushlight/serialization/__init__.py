@@ -1,4 +1,4 @@
-"""torch.serialization: ``save`` and ``load`` in PyTorch's zip format, in both directions.
+"""torch.serialization: ``save`` and ``load`` in PyTorch's formats, the zip archive and the one before it, in both directions.
 
 ``load`` never runs what is in a file unless ``weights_only=False`` is said. ``save`` to a path is atomic: the old file stays
 until the new one is complete.
@@ -13,14 +13,15 @@ import pickle
 import warnings
 from collections.abc import Callable
 from enum import Enum
-from typing import IO, Any, NoReturn
+from typing import IO, Any
 
 from ..base.device import device as Device
 from ..base.missing import lazy_names
 from ..storage import CLASSES as _STORAGES
 from ..storage import TypedStorage, UntypedStorage
 from ..tensor import Tensor
-from ..tensors.creation import legacy
+from ..tensors.creation.legacy import CLASSES as _TENSORS
+from . import legacy
 from .archive import SIGNATURE, ArchiveReader, ArchiveWriter, replacing
 from .files import PyTorchFileReader as PyTorchFileReader
 from .files import PyTorchFileWriter as PyTorchFileWriter
@@ -91,6 +92,7 @@ def save(
 ) -> None:
     """Saves an object to a path or to an open file, in the format of PyTorch, which can load it too.
 
+    ``_use_new_zipfile_serialization=False`` writes the format before PyTorch 1.6.
     Tensors that share memory share it when loaded again. A path gets its new content only when all of it is written.
     RuntimeError where the path's folder does not exist.
 
@@ -102,34 +104,39 @@ def save(
     >>> torch.load(file)
     {'weight': tensor([1., 1.])}
     """
-    if not _use_new_zipfile_serialization:
-        raise RuntimeError("rushlight writes PyTorch's zip format only, not the one before PyTorch 1.6")
-    storages = StorageTable(_Options.skips_data)
-    stream = io.BytesIO()
-    writer(pickle_module, stream, pickle_protocol, storages).dump(obj)
-    records: dict[str, Any] = {"data.pkl": stream.getvalue(), ".format_version": b"1", ".storage_alignment": b"64"}
-    if not _disable_byteorder_record:
-        records["byteorder"] = b"little"
-    records |= {f"data/{key}": memory for key, memory in storages.memories.items()}
-    records["version"] = b"3\n"
+
+    def write(file: IO[bytes], root: str) -> None:
+        if _use_new_zipfile_serialization:
+            _write_archive(obj, file, root, pickle_module, pickle_protocol, not _disable_byteorder_record)
+        else:
+            legacy.save(obj, file, pickle_module, pickle_protocol, _Options.skips_data)
+
     if isinstance(f, (str, os.PathLike)):
         path = os.fspath(f)
         if os.path.isdir(path) or not path:
             raise RuntimeError(f"open file failed: {path!r} is a folder" if path else "invalid file name: ''")
         root = os.path.splitext(os.path.basename(path))[0] or "archive"
         with replacing(path) as file:
-            _write(file, root, records)
+            write(file, root)
     elif hasattr(f, "write"):
         if not callable(f.write):
             raise TypeError(f"Buffer of {str(type(f))[1:-1]} has no callable attribute 'write'")
-        _write(f, "archive", records)
+        write(f, "archive")
         if hasattr(f, "flush"):
             f.flush()
     else:
         raise AttributeError("expected 'f' to be string, path, or a file-like object with a 'write' attribute")
 
 
-def _write(file: IO[bytes], root: str, records: dict[str, Any]) -> None:
+def _write_archive(obj: Any, file: IO[bytes], root: str, pickle_module: Any, protocol: int, says_byteorder: bool) -> None:
+    storages = StorageTable(_Options.skips_data)
+    stream = io.BytesIO()
+    writer(pickle_module, stream, protocol, storages).dump(obj)
+    records: dict[str, Any] = {"data.pkl": stream.getvalue(), ".format_version": b"1", ".storage_alignment": b"64"}
+    if says_byteorder:
+        records["byteorder"] = b"little"
+    records |= {f"data/{key}": memory for key, memory in storages.memories.items()}
+    records["version"] = b"3\n"
     archive = ArchiveWriter(file, root)
     for name, content in records.items():
         archive.write(name, content)
@@ -156,7 +163,7 @@ def load(
     Environment variables: TORCH_FORCE_WEIGHTS_ONLY_LOAD=1 means weights_only=True whatever is said,
     TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD=1 means False, with a warning, where nothing is said.
 
-    RuntimeError where the file is damaged, or in a format that is not PyTorch's zip format.
+    RuntimeError where the file is damaged, or holds TorchScript.
     """
     weights_only = _only_weights(weights_only, pickle_module is not None)
     if weights_only and pickle_module is not None:
@@ -196,27 +203,42 @@ def _only_weights(said: bool | None, has_pickle_module: bool) -> bool:
 
 
 def _load(file: Any, map_location: Any, pickle_module: Any, weights_only: bool, mapped: bool, options: dict[str, Any]) -> Any:
-    archive = _opened(file, mapped)
-    content = archive.read("data.pkl")
-    storages = StorageReader(archive, mapping(map_location))
+    restore = mapping(map_location)
+    options = {"encoding": "utf-8", **options}
     if weights_only:
-        options = dict(options)
-        encoding = options.pop("encoding", "utf-8")
+        encoding = options.pop("encoding")
         if options:
             raise TypeError(f"load() got an unexpected keyword argument {next(iter(options))!r}")
-        return load_weights(content, storages, encoding)
-    return reader(pickle_module, io.BytesIO(content), storages, {"encoding": "utf-8", **options}).load()
 
+    def next_object(stream: io.BytesIO, storages: Callable[[Any], Any]) -> Any:
+        if weights_only:
+            return load_weights(stream, storages, encoding)
+        return reader(pickle_module, stream, storages, options).load()
 
-def _opened(file: Any, mapped: bool) -> ArchiveReader:
-    """The archive in a file, if it is one that can be read here."""
     start = file.tell()
-    head = file.read(16)
+    head = file.read(32)
     file.seek(start)
+    if legacy.is_legacy(head):
+        if mapped:
+            raise RuntimeError(
+                "mmap can only be used with files saved with `torch.save(_use_new_zipfile_serialization=True), "
+                "please torch.save your checkpoint with this option in order to use mmap."
+            )
+        return legacy.load(file, restore, next_object)
+    archive = _opened(file, head, mapped)
+    storages = StorageReader(lambda key, _: archive.array(f"data/{key}"), restore)
+    return next_object(io.BytesIO(archive.read("data.pkl")), storages)
+
+
+def _opened(file: Any, head: bytes, mapped: bool) -> ArchiveReader:
+    """The archive in a file that begins with ``head``, if it is one that can be read here."""
     if not head:
         raise EOFError("Ran out of input: the file is empty, or was read to its end already")
     if not head.startswith(SIGNATURE):
-        _refuse(head)
+        raise pickle.UnpicklingError(
+            "Weights only load failed. The file is not one that torch.save writes: it begins with "
+            f"{head[:16]!r}, not as a zip archive does"
+        )
     access = mmap_module.ACCESS_WRITE if _Options.mmap_flags == MAP_SHARED else mmap_module.ACCESS_COPY
     memory = mmap_module.mmap(file.fileno(), 0, access=access) if mapped else None
     archive = ArchiveReader(file, memory)
@@ -234,17 +256,6 @@ def _opened(file: Any, mapped: bool) -> ArchiveReader:
     return archive
 
 
-def _refuse(head: bytes) -> NoReturn:
-    if head[:1] == b"\x80" and b"\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19" in head:
-        raise RuntimeError(
-            "the file is in the format before PyTorch 1.6, which rushlight does not read. Load it in PyTorch and save it again"
-        )
-    raise pickle.UnpicklingError(
-        "Weights only load failed. The file is not one that torch.save writes: it begins with "
-        f"{head!r}, not as a zip archive does"
-    )
-
-
 def get_unsafe_globals_in_checkpoint(f: Any) -> list[str]:
     """The classes and functions that a file names and ``load(weights_only=True)`` would refuse."""
     if isinstance(f, (str, os.PathLike)):
@@ -253,7 +264,7 @@ def get_unsafe_globals_in_checkpoint(f: Any) -> list[str]:
     if not f.read(4).startswith(SIGNATURE):
         raise ValueError("Expected input to be a checkpoint returned by torch.save")
     f.seek(-4, os.SEEK_CUR)
-    return unsafe_globals(_opened(f, False).read("data.pkl"))
+    return unsafe_globals(ArchiveReader(f).read("data.pkl"))
 
 
 def normalize_storage_type(storage_type: Any) -> Any:
@@ -263,7 +274,7 @@ def normalize_storage_type(storage_type: Any) -> Any:
 
 def storage_to_tensor_type(storage: TypedStorage | UntypedStorage) -> Any:
     """The class of tensors over a storage's numbers, ``torch.FloatTensor`` say."""
-    return legacy.CLASSES[f"{storage.dtype.scalar_name}Tensor" if isinstance(storage, TypedStorage) else "ByteTensor"]
+    return _TENSORS[f"{storage.dtype.scalar_name}Tensor" if isinstance(storage, TypedStorage) else "ByteTensor"]
 
 
 class _Options:

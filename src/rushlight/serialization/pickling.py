@@ -197,15 +197,19 @@ def _slot_names(cls: type) -> tuple[str, ...]:
 
 
 class StorageReader:
-    """Gives the storages that a pickle refers to, each from its record once, where ``restore`` puts them."""
+    """Gives the storages that a pickle refers to, each made once.
 
-    def __init__(self, archive: Any, restore: Callable[[UntypedStorage, str], Any]) -> None:
-        self._archive = archive
+    ``octets``  gives the memory of the storage under a key, which should have so many bytes
+    ``restore`` puts it where its location says
+    """
+
+    def __init__(self, octets: Callable[[str, int], Bytes], restore: Callable[[UntypedStorage, str], Any]) -> None:
+        self._octets = octets
         self._restore = restore
-        self._loaded: dict[str, UntypedStorage] = {}
+        self._loaded: dict[str, tuple[UntypedStorage, int]] = {}
 
     def __call__(self, reference: Any) -> Any:
-        """The storage of ``('storage', class, key, location, size)``. RuntimeError where record and size do not agree."""
+        """The storage of ``('storage', class, key, location, size)``. RuntimeError where memory and size do not agree."""
         if not isinstance(reference, tuple) or len(reference) != 5 or reference[0] != "storage":
             broken(f"the pickle refers to {reference!r}, which is no storage")
         _, cls, key, location, length = reference
@@ -214,16 +218,16 @@ class StorageReader:
             broken(f"the pickle refers to {reference!r}, which is no storage")
         if type(length) is not int or length < 0:
             broken(f"a storage has the size {length!r}")
-        name = f"data/{key}"
-        have, need = self._archive.size(name), length * dtype.itemsize
+        need = length * dtype.itemsize
+        if key not in self._loaded:
+            octets = self._octets(key, need)
+            self._loaded[key] = self._restore(UntypedStorage._over(_aligned(octets)), location), octets.size
+        untyped, have = self._loaded[key]
         if have != need:
             raise RuntimeError(
                 f"record size ({have} bytes) does not match expected size ({need} bytes = {length} elements * "
                 f"{dtype.itemsize} bytes/element) for dtype {dtype.scalar_name}"
             )
-        untyped = self._loaded.get(key)
-        if untyped is None:
-            untyped = self._loaded[key] = self._restore(UntypedStorage._over(_aligned(self._archive.array(name))), location)
         if not isinstance(untyped, UntypedStorage):
             return untyped
         return TypedStorage(wrap_storage=untyped, dtype=dtype)
@@ -234,7 +238,7 @@ def _aligned(octets: Bytes) -> Bytes:
     return octets if backend.address(octets) % 16 == 0 else octets.copy()
 
 
-def reader(pickle_module: Any, content: IO[bytes], storages: StorageReader, options: dict[str, Any]) -> Any:
+def reader(pickle_module: Any, content: IO[bytes], storages: Callable[[Any], Any], options: dict[str, Any]) -> Any:
     """An unpickler that finds PyTorch's names in rushlight. It calls whatever the pickle says."""
 
     class Reader(pickle_module.Unpickler):  # type: ignore[misc]

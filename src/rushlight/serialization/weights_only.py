@@ -10,6 +10,7 @@ from __future__ import annotations
 import struct
 from collections import Counter, OrderedDict
 from collections.abc import Callable
+from io import BytesIO
 from pickle import UnpicklingError
 from pickletools import genops
 from typing import Any
@@ -146,24 +147,28 @@ class _Refused(Exception):
         self.can_be_allowed = can_be_allowed
 
 
-def load(content: bytes, storages: Callable[[Any], Any], encoding: str = "ASCII") -> Any:
-    """The object of a pickle, if it is made of nothing but what is allowed; UnpicklingError otherwise."""
+def load(stream: BytesIO, storages: Callable[[Any], Any], encoding: str = "ASCII") -> Any:
+    """The object of the pickle at which a stream stands, if it is made of nothing but what is allowed; the stream then stands
+    behind it. UnpicklingError otherwise."""
+    machine = _Machine(stream.getvalue(), stream.tell(), storages, encoding)
     try:
-        return _Machine(content, storages, encoding).run()
+        made = machine.run()
     except _Refused as error:
         raise UnpicklingError(message(str(error), error.can_be_allowed)) from None
     except (RuntimeError, MemoryError, UnpicklingError, RecursionError):
         raise
     except Exception as error:
         raise UnpicklingError(message(f"{type(error).__name__}: {error}", False)) from error
+    stream.seek(machine.at)
+    return made
 
 
 class _Machine:
     """A stack, a memo, and a method for each opcode."""
 
-    def __init__(self, content: bytes, storages: Callable[[Any], Any], encoding: str) -> None:
+    def __init__(self, content: bytes, at: int, storages: Callable[[Any], Any], encoding: str) -> None:
         self._content = content
-        self._at = 0
+        self.at = at
         self._storages = storages
         self._encoding = encoding
         self._stack: list[Any] = []
@@ -176,10 +181,10 @@ class _Machine:
         actions = _ACTIONS
         content = self._content
         while True:
-            if self._at >= len(content):
+            if self.at >= len(content):
                 raise _Refused("the pickle ends early")
-            code = content[self._at]
-            self._at += 1
+            code = content[self.at]
+            self.at += 1
             if code == _STOP:
                 return self._pop()
             action = actions.get(code)
@@ -190,19 +195,19 @@ class _Machine:
     # Reading.
 
     def _take(self, count: int) -> bytes:
-        end = self._at + count
+        end = self.at + count
         if end > len(self._content):
             raise _Refused("the pickle ends early")
-        part = self._content[self._at : end]
-        self._at = end
+        part = self._content[self.at : end]
+        self.at = end
         return part
 
     def _line(self) -> str:
-        end = self._content.find(b"\n", self._at)
+        end = self._content.find(b"\n", self.at)
         if end < 0:
             raise _Refused("the pickle ends early")
-        line = self._content[self._at : end].decode("utf-8")
-        self._at = end + 1
+        line = self._content[self.at : end].decode("utf-8")
+        self.at = end + 1
         return line
 
     def _unpack(self, form: struct.Struct) -> Any:
