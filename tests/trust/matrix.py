@@ -23,9 +23,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).parents[2]
 VERSIONS = ["3.11", "3.12", "3.13", "3.13t", "3.14", "3.14t"]
 HOMES = [".pyenv/versions/{}.*/bin/python", ".local/share/uv/python/cpython-{}.*/bin/python"]
-TESTS = (
-    "test_engine test_views test_ownership test_ownership_watched test_memory test_team test_threads trust/test_depth".split()
-)
+TESTS = "test_engine test_views test_ownership test_ownership_watched test_memory test_threads trust/test_depth".split()
 DOCTESTS = "src/rushlight/autograd src/rushlight/optim docs/engine.md".split()
 # The name of a setting, options of the interpreter, and variables of the environment.
 SETTINGS: list[tuple[str, list[str], dict[str, str]]] = [

@@ -11,7 +11,6 @@ from ..kernels import register
 from . import reduce
 from .activations import log_sigmoid
 from .bits import either
-from .blockwise import SPREAD, spread
 from .embedding import one_hot
 from .flat_indices import in_line, within
 from .numpy import MANY, Array, Shape, in_single, row_starts
@@ -30,13 +29,12 @@ def reduced(values: Array, reduction: str, dtype: np.dtype[Any]) -> Any:
 def _difference(a: Array, b: Array, name: str) -> Array:
     if a.dtype.kind not in "fV":
         refuse(name, a)
-    a, b = in_single(a), in_single(b)
-    return a - b if a.size < SPREAD else spread(np.subtract, a, b)  # type: ignore[no-any-return]
+    return in_single(a) - in_single(b)
 
 
 def mse_loss(a: Array, b: Array, reduction: str) -> Any:
     off = _difference(a, b, "mse_cpu")
-    return reduced(off * off if off.size < SPREAD else spread(np.multiply, off, off), reduction, a.dtype)
+    return reduced(off * off, reduction, a.dtype)
 
 
 def smooth_l1_loss(a: Array, b: Array, reduction: str, beta: float) -> Any:

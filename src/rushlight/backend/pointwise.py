@@ -12,7 +12,7 @@ import numpy as np
 from ..base import dtypes
 from ..kernels import register
 from ..kernels import sweeps as compiled
-from . import bits, blockwise, pairs
+from . import bits, pairs
 from . import numpy as backend
 from .fitting import fitting
 from .numpy import Array, in_single
@@ -95,7 +95,7 @@ def subtract(a: Array, b: Array) -> Array:
         out = pairs.differences(a, b)
         if out is not None:
             return out
-    return np.subtract(a, b, out=...) if a.size < blockwise.SPREAD else blockwise.spread(np.subtract, a, b)
+    return np.subtract(a, b, out=...)
 
 
 def complex_sum(a: Array, b: Array) -> Array:
@@ -108,9 +108,9 @@ def _complex_sum(ufunc: np.ufunc, a: Array, b: Array, factor: Any) -> Array:
 
     ``ufunc``  gives the same where everything is finite, and 1 or -1 is the factor
     """
-    out = blockwise.spread(ufunc, a, b)
+    out = ufunc(a, b, out=...)
     if not np.isfinite(out).all():
-        out = blockwise.spread(np.add, a, np.multiply(b, b.dtype.type(factor)))
+        out = np.add(a, np.multiply(b, b.dtype.type(factor)), out=...)
     return out
 
 
@@ -159,7 +159,7 @@ def negative(x: Array) -> Array:
             "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use "
             "the `~` or `logical_not()` operator instead."
         )
-    return np.negative(x, out=...) if x.size < blockwise.SPREAD else blockwise.spread(np.negative, x)
+    return np.negative(x, out=...)
 
 
 def _no_zero(b: Array) -> None:
@@ -284,7 +284,7 @@ def power_number(x: Array, exponent: Any) -> Array:
             raise RuntimeError("Integers to negative integer powers are not allowed.")
         return np.power(x, as_array(exponent, dtype), out=...)
     if exponent == 2:
-        return np.multiply(x, x, out=...) if x.size < blockwise.SPREAD else blockwise.spread(np.multiply, x, x)
+        return np.multiply(x, x, out=...)
     if exponent == 1:
         return x.copy()
     if exponent == 3:
@@ -300,17 +300,6 @@ def power_number(x: Array, exponent: Any) -> Array:
     if kind == "b":
         return x | (not exponent)
     return np.power(x, np.asarray(exponent).astype(dtype), out=...)
-
-
-def power_grad_over(g: Array, x: Array, exponent: Any) -> tuple[Array] | None:
-    """``g`` times the derivative of ``x ** exponent``, written over that; None for what is not large arrays of one kind."""
-    if not (
-        g.dtype is x.dtype and g.shape == x.shape and x.dtype.char in "fd" and exponent.__class__ in (int, float) and exponent
-    ):
-        return None
-    power = x if exponent == 2 else power_number(x, exponent - 1)
-    slope = blockwise.spread(np.multiply, power, as_array(exponent, x.dtype))
-    return (blockwise.spread(np.multiply, g, slope, into=slope),)
 
 
 def number_power(x: Array, base: Any) -> Array:
@@ -337,7 +326,7 @@ def rsqrt(x: Array) -> Array:
 def absolute(x: Array) -> Array:
     if x.dtype.kind == "b":
         refuse("abs_cpu", x)
-    return np.absolute(x, out=...) if x.size < blockwise.SPREAD else blockwise.spread(np.absolute, x)
+    return np.absolute(x, out=...)
 
 
 def sgn(x: Array) -> Array:
@@ -448,14 +437,32 @@ def logit(x: Array, eps: float | None) -> Array:
 def relu(x: Array) -> Array:
     zero = _zeros.get(x.dtype.char)
     if zero is not None:
-        return blockwise.bounded(_maximum, zero, x)
+        return bounded(_maximum, zero, x)
     if x.dtype.kind == "b":
         raise RuntimeError("Boolean inputs not supported for relu")
     if x.dtype.kind == "c":
         raise NotImplementedError("clamp is not supported for complex types")
     # A second operand is what NumPy returns of two zeros: -0.0 stays.
     zero = zero_of(x.dtype)
-    return _maximum(x, zero, out=...) if x.dtype.itemsize == 2 else blockwise.bounded(_maximum, zero, x)
+    return _maximum(x, zero, out=...) if x.dtype.itemsize == 2 else bounded(_maximum, zero, x)
+
+
+_LINE = 1 << 12
+
+
+def bounded(ufunc: np.ufunc, bound: Array, x: Array) -> Array:
+    """``ufunc(bound, x)``, np.maximum or np.minimum of a number and an array.
+
+    NumPy compares many numbers with one of them one after another, with a line of it, again and again, in half the time.
+    """
+    if x.size < 4 * _LINE or not x.flags.c_contiguous:
+        return ufunc(bound, x, out=...)  # type: ignore[no-any-return]
+    out = np.empty(x.shape, x.dtype)
+    flat, into = x.reshape(-1), out.reshape(-1)
+    whole = x.size - x.size % _LINE
+    ufunc(np.full(_LINE, bound), flat[:whole].reshape(-1, _LINE), out=into[:whole].reshape(-1, _LINE))
+    ufunc(bound, flat[whole:], out=into[whole:])
+    return out
 
 
 @cache

@@ -27,10 +27,6 @@ def contiguous(x: Array) -> Array:
     return x.copy("C")
 
 
-def reshaped_back(g: Array, x_shape: Shape) -> tuple[Array]:
-    return (g.reshape(x_shape),)
-
-
 def view(x: Array, shape: Shape) -> Array:
     """The same memory under another shape; ValueError where that would need a copy."""
     if x.flags.c_contiguous:
