@@ -21,8 +21,7 @@ divide = np.true_divide
 _ones = {char: np.ones((), char) for char in "fd"}
 _zeros = {char: np.zeros((), char) for char in "fd"}
 # Found faster than by way of the module.
-_add, _divide, _exp, _maximum = np.add, np.divide, np.exp, np.maximum
-_multiply, _negative, _subtract = np.multiply, np.negative, np.subtract
+_add, _divide, _exp, _maximum, _negative = np.add, np.divide, np.exp, np.maximum, np.negative
 
 
 def refuse(name: str, x: Array) -> NoReturn:
@@ -404,11 +403,7 @@ def sigmoid(x: Array) -> Array:
     one = _ones.get(x.dtype.char)
     if one is None:
         return _sigmoid_of_others(floating(x))
-    if x.flags.c_contiguous:
-        power = _negative(x, out=...)
-    else:  # a part of a gate's: NumPy copies it in half the time that it takes to read it and make a result
-        power = backend.copied(x, x.dtype)
-        _negative(power, power)
+    power = _negative(x, out=...)
     _exp(power, power)
     _add(power, one, power)
     return _divide(one, power, power)
@@ -477,26 +472,13 @@ def _conj(x: Array) -> Array:
 @register(compiled.sigmoid_backward)
 def sigmoid_backward(h: Array, y: Array) -> Array:
     """``h`` times the derivative of sigmoid where its value is ``y``."""
-    one = _ones.get(y.dtype.char)
-    if one is None:
-        return np.multiply(h, _conj((1 - y) * y), out=...)
-    slope = _subtract(one, y, out=...)
-    _multiply(slope, y, slope)
-    return _multiply(h, slope, slope) if h.strides == slope.strides and h.shape == slope.shape else _multiply(h, slope, out=...)
+    return np.multiply(h, _conj((1 - y) * y), out=...)
 
 
 @register(compiled.tanh_backward)
 def tanh_backward(h: Array, y: Array) -> Array:
     """``h`` times the derivative of tanh where its value is ``y``."""
-    one = _ones.get(y.dtype.char)
-    if one is None:
-        return np.multiply(h, _conj(1 - y * y), out=...)
-    below_a_sum = y.size >= bits.MANY and not any(h.strides) and h.item(0) == 1
-    slope = _multiply(y, y, out=...)
-    _subtract(one, slope, slope)
-    if below_a_sum:
-        return slope
-    return _multiply(h, slope, slope) if h.strides == slope.strides and h.shape == slope.shape else _multiply(h, slope, out=...)
+    return np.multiply(h, _conj(1 - y * y), out=...)
 
 
 @register(compiled.relu_backward)
