@@ -34,7 +34,8 @@ def test_products_of_lines(shape, dtype):
     wide = rows.astype(np.float64)
     close(line_sums.row_products(rows, across), wide @ across, dtype)
     close(line_sums.weighted_rows(down, rows), down @ wide, dtype)
-    close(line_sums.row_dots(rows, other), (wide * other).sum(1), dtype)
+    for axes in ((0,), (1,), (0, 1)):
+        close(line_sums.dots(rows, other, axes), (wide * other).sum(axes, keepdims=True), dtype)
 
 
 def test_more_rows_than_are_added_one_after_another(monkeypatch):

@@ -1,13 +1,12 @@
-"""Memory that nobody else can see is written over and kept; any other is left as it is."""
+"""A leaf keeps memory that nobody else can see; any other is left as it is."""
 
 import numpy as np
 import pytest
 
 import rushlight as torch
-from rushlight.backend import blockwise
 from rushlight.backend.ownership import has_own_memory
 
-SHAPE = (64, blockwise.OVER // 64)
+SHAPE = (64, 256)
 OPS = {
     "with a number": lambda x: x * 3.0,
     "with a constant": lambda x: x * torch.linspace(-1, 1, SHAPE[0] * SHAPE[1]).reshape(SHAPE),
@@ -24,17 +23,11 @@ def values(seed: int = 0) -> torch.Tensor:
     return torch.from_numpy(np.random.default_rng(seed).standard_normal(SHAPE).astype(np.float32))
 
 
-def watched(y: torch.Tensor) -> torch.Tensor:
-    """With a hook on its node, which keeps it from writing over anything."""
-    y.grad_fn.register_hook(lambda inputs, outputs: None)
-    return y
-
-
 @pytest.fixture(params=OPS.values(), ids=OPS)
 def case(request):
     """An op, a leaf, a cotangent, and what that becomes on its way back."""
     x, g = values().requires_grad_(), values(1)
-    (expected,) = torch.autograd.grad(watched(request.param(x)), x, g.clone())
+    (expected,) = torch.autograd.grad(request.param(x), x, g.clone())
     return request.param, x, g, expected
 
 
@@ -80,55 +73,11 @@ def test_two_uses_of_a_result_and_two_passes(case):
     torch.testing.assert_close(x.grad, 4 * expected)
 
 
-def test_one_number_everywhere_stays_one_number():
+def test_one_number_everywhere_is_copied():
     x = values().requires_grad_()
-    y = x * 3.0
-    seen = []
-    x.register_hook(lambda g: seen.append(g._array.strides))
-    (y * 2.0).sum().backward()
-    assert seen == [(0, 0)] and torch.equal(x.grad, torch.full(SHAPE, 6.0))
-    x.grad[0, 0] = 1.0
-    assert x.grad.sum().item() == 6 * x.numel() - 5
-
-
-PRODUCTS = torch.matmul, lambda x, w: torch.addmm(torch.zeros(w.shape[1]), x, w)
-
-
-@pytest.mark.parametrize("bias", [None, torch.zeros(SHAPE[0])], ids=["", "with bias"])
-@pytest.mark.parametrize("rows", [1, 32, 300])
-def test_a_layers_weight_keeps_its_gradient_as_it_comes(rows, bias):
-    weight, x = values().requires_grad_(), torch.randn(rows, SHAPE[1], requires_grad=True)
-    y = torch.nn.functional.linear(x, weight, bias)
-    g = torch.randn(y.shape)
-    (y * g).sum().backward()
-    assert has_own_memory(weight.grad._array) and weight.grad.is_contiguous()
-    torch.testing.assert_close(weight.grad, g.t() @ x.detach())
-    torch.testing.assert_close(x.grad, g @ weight.detach())
-    (alone,) = torch.autograd.grad((torch.nn.functional.linear(x.detach(), weight, bias) * g).sum(), weight)
-    assert torch.equal(alone, weight.grad)
-
-
-@pytest.mark.parametrize(
-    "turned", [torch.t, lambda w: w.T, lambda w: w.mT, lambda w: w.permute(1, 0)], ids=["t", "T", "mT", "permute"]
-)
-@pytest.mark.parametrize("product", PRODUCTS)
-def test_a_weight_by_columns_does_so_too(product, turned):
-    weight, x = values().requires_grad_(), torch.randn(300, SHAPE[1], requires_grad=True)
-    g = torch.randn(300, SHAPE[0])
-    (product(x, turned(weight)) * g).sum().backward()
-    assert has_own_memory(weight.grad._array) and weight.grad.is_contiguous()
-    torch.testing.assert_close(weight.grad, g.t() @ x.detach())
-    torch.testing.assert_close(x.grad, g @ weight.detach())
-
-
-@pytest.mark.parametrize("product", PRODUCTS)
-def test_a_weight_by_rows_does_so_too(product):
-    weight, x = values().requires_grad_(), torch.randn(300, SHAPE[0], requires_grad=True)
-    g = torch.randn(300, SHAPE[1])
-    (product(x, weight) * g).sum().backward()
-    assert has_own_memory(weight.grad._array) and weight.grad.is_contiguous()
-    torch.testing.assert_close(weight.grad, x.detach().t() @ g)
-    torch.testing.assert_close(x.grad, g @ weight.detach().t())
+    x.sum().backward()
+    x.grad[0, 0] = 7.0
+    assert x.grad.sum().item() == x.numel() + 6
 
 
 class Twice(torch.autograd.Function):

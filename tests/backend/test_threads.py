@@ -13,7 +13,7 @@ import pytest
 import rushlight as torch
 from rushlight.backend import threads
 
-needs_blas = pytest.mark.skipif(not threads.governs_blas(), reason="this BLAS cannot be told how many threads to use")
+needs_blas = pytest.mark.skipif(not threads._blas.counts(), reason="this BLAS cannot be told how many threads to use")
 
 
 def blas_counts():

@@ -16,30 +16,25 @@ from types import CodeType, ModuleType
 PACKAGE = "rushlight"
 # What the modules assign, and what they are to assign instead.
 THRESHOLDS: dict[str, dict[str, int]] = {
-    "autograd.engine": {"LARGE": 8},
     "backend.activations": {"_LARGE": 4},
     "backend.adaptive_pooling": {"_LARGEST": 24, "_TOGETHER": 16},
     "backend.bits": {"MANY": 4, "_CHOSEN": 4},
-    "backend.blockwise": {"OVER": 16, "_LINE": 4},
     "backend.choice": {"_MANY": 4},
     "backend.convolution": {"_THREAD_WORK": 10, "_BLOCK_BYTES": 256, "_FEW": 1},
-    "backend.convolution_fft": {"_THREAD_WORK": 10},
     "backend.extremes": {"_SHORT": 4},
     "backend.factors": {"_FEW": 2},
-    "backend.line_sums": {"_ON_ONE_THREAD": 8, "_ROWS": 3, "_FEW": 2},
-    "backend.matmul": {"_SMALL": 16, "_BLAS_THREADS": 32, "_OUTCOMES": 3, "_SHARED": 64},
-    "backend.normalization": {"_LONG": 3, "_FEW": 2},
+    "backend.line_sums": {"_ON_ONE_THREAD": 8, "_ROWS": 3, "_FEW": 2, "_ENDLESS": 4},
+    "backend.matmul": {"_SMALL": 16, "_BLAS_THREADS": 32, "_OUTCOMES": 3},
     "backend.norms": {"_SMALL": 2},
     "backend.numpy": {"MANY": 8},
     "backend.ordering": {"_MANY": 2},
     "backend.pairs": {"_FROM": 2},
-    "backend.flat_indices": {"FEW": 2, "_NARROW": 1, "_OFTEN": 2},
-    "backend.pooling": {"_THREAD_ELEMENTS": 16},
+    "backend.flat_indices": {"FEW": 2, "_NARROW": 1},
+    "backend.pointwise": {"_LINE": 4, "_MANY_QUOTIENTS": 4},
     "backend.reduce": {"_STRETCHED": 4},
-    "backend.sampling": {"_THREAD_SAMPLES": 10, "_TOGETHER": 20},
+    "backend.sampling": {"_TOGETHER": 20},
     "backend.strided": {"_TOGETHER": 1},
     "backend.summation": {"_LARGEST": 4, "_LONG": 8, "_ROW": 4},
-    "backend.team": {"LARGE": 32, "_SHARE": 8, "_TOGETHER": 2},
 }
 
 

@@ -29,7 +29,6 @@ TESTS = [
     "tests/autograd/test_views.py",
     "tests/backend/test_ownership.py",
     "tests/backend/test_ownership_watched.py",
-    "tests/backend/test_team.py",
     "tests/backend/test_threads.py",
     "tests/tensors/test_memory.py",
     "tests/trust/test_depth.py",

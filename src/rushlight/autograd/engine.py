@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from ..backend import blockwise, quiet
 from ..backend import numpy as backend
+from ..backend import quiet
 from ..backend.line_sums import unbroadcast
 from ..backend.ownership import BY_PASS, is_only_here
 from ..backend.scattered import ScatteredArray
@@ -34,8 +34,6 @@ from .rule_errors import broadcast_error, of_rule
 from .schedule import counted
 
 _pass_ids = itertools.count()
-
-LARGE = 1 << 14  # bytes from which on a sum is written over its first summand, if nobody else holds that
 
 
 class BackwardPass(HookCalls):
@@ -315,7 +313,7 @@ class BackwardPass(HookCalls):
                 return
             have._counter[0] += 1  # first: an interrupt may come right behind the sum
             try:
-                blockwise.spread(np.add, have._array, g, into=have._array)
+                np.add(have._array, g, have._array)
             except ValueError:  # `.grad` was given another shape in place
                 have._counter[0] -= 1
                 raise _no_room(have._array.shape, g.shape) from None
@@ -386,12 +384,9 @@ def pulled_again(node: Node, g: Any, edges: tuple[Edge | None, ...], error: Exce
 
 
 def sum_up(buffers: dict[Node, Any], node: Node, g: Any, over_tensors: bool) -> None:
-    """Adds a cotangent to the one that waits for a node of one output; a large one is written over if nobody else holds it."""
-    if over_tensors or g.nbytes < LARGE:
-        have = buffers[node]
-        buffers[node] = g if have is None else have + g
-    else:
-        buffers[node] = blockwise.added(buffers.pop, node, g)
+    """Adds a cotangent to the one that waits for a node of one output."""
+    have = buffers[node]
+    buffers[node] = g if have is None else have + g
 
 
 def add_cotangent(buffers: dict[Node, Any], node: Node, number: int, g: Any) -> None:

@@ -9,7 +9,6 @@ import numpy as np
 from ..kernels import register
 from ..kernels import sweeps as compiled
 from .bits import either
-from .blockwise import spread
 from .numpy import Array, in_single
 from .pointwise import only, sigmoid
 from .reduce import any_true
@@ -21,8 +20,8 @@ from .reduce import any_true
 def leaky_relu(x: Array, slope: float) -> Array:
     if x.dtype.itemsize == 2:
         return leaky_relu(in_single(x), slope).astype(x.dtype)
-    out = spread(np.multiply, x, np.asarray(slope, x.dtype))
-    return spread(np.maximum, x, out, into=out) if 0 <= slope <= 1 else np.where(x > 0, x, out)  # type: ignore[no-any-return]
+    out = np.multiply(x, np.asarray(slope, x.dtype), out=...)
+    return np.maximum(x, out, out=out) if 0 <= slope <= 1 else np.where(x > 0, x, out)
 
 
 @register(compiled.elu)
@@ -118,7 +117,7 @@ def softplus(x: Array, beta: float, threshold: float) -> Array:
     scaled = _times(wide, beta)
     linear = scaled > threshold
     is_somewhere_linear = any_true(linear)
-    out = spread(np.log1p, spread(np.exp, np.minimum(scaled, threshold) if is_somewhere_linear else scaled))
+    out = np.log1p(np.exp(np.minimum(scaled, threshold) if is_somewhere_linear else scaled))
     if beta != 1:
         out = out / beta
     return (either(linear, wide, out) if is_somewhere_linear else out).astype(x.dtype, copy=False)
@@ -164,7 +163,7 @@ def _from_0_to_6(x: Array) -> Array:
 @register(compiled.log_sigmoid)
 def log_sigmoid(x: Array) -> Array:
     wide = in_single(x)
-    return (np.minimum(wide, 0) - spread(np.log1p, spread(np.exp, -np.abs(wide)))).astype(x.dtype)
+    return (np.minimum(wide, 0) - np.log1p(np.exp(-np.abs(wide)))).astype(x.dtype)
 
 
 def glu(x: Array, axis: int) -> Array:

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from .blockwise import spread
 from .numpy import Array
 
 MANY = 1 << 11  # elements from which on :func:`kept` pays
@@ -43,9 +42,10 @@ def either(condition: Array, a: Any, b: Any) -> Array:
         return np.where(condition, a, b)
     mask = np.negative(condition.view(np.int8)).astype(kind)  # all bits or none
     one, other = (np.asarray(each).view(kind) for each in (a, b))
-    out: Array = spread(np.bitwise_xor, one, other)
-    spread(np.bitwise_and, out, mask, into=out)
-    return spread(np.bitwise_xor, out, other, into=out).view(whole.dtype)  # type: ignore[no-any-return]
+    out = np.bitwise_xor(one, other)
+    out &= mask
+    out ^= other
+    return out.view(whole.dtype)
 
 
 def _lies_like(x: Array, whole: Array) -> bool:

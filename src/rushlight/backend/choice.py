@@ -8,12 +8,10 @@ from typing import Any
 import numpy as np
 
 from ..base import dtypes
-from . import blockwise
 from . import numpy as backend
 from .bits import either
-from .blockwise import spread
 from .numpy import Array, in_single, like_first
-from .pointwise import common, floating, meeting, only, refuse
+from .pointwise import bounded, common, floating, meeting, only, refuse
 
 _MANY = 512  # numbers from which on logaddexp goes in steps, NumPy's being one number after another
 
@@ -86,7 +84,7 @@ def _bound(ufunc: np.ufunc, x: Array, number: Any) -> Array:
     bound = backend.number(number, dtype)
     if bound is None:
         bound = np.asarray(number).astype(dtype)
-    return ufunc(x, bound, out=...) if dtype.itemsize == 2 else blockwise.bounded(ufunc, bound, x)
+    return ufunc(x, bound, out=...) if dtype.itemsize == 2 else bounded(ufunc, bound, x)
 
 
 def clamp_min(x: Array, low: Any) -> Array:
@@ -145,33 +143,25 @@ def lerp(start: Array, end: Array, weight: Any) -> Array:
         return np.asarray(either(near, start + weight * (end - start), end - (end - start) * (1 - weight)))
     weight = np.asarray(weight).astype(start.dtype)[()]
     if abs(weight) < 0.5:
-        out = _moved(np.add, start, weight, start, end)
+        out = np.add(start, weight * (end - start), out=...)
     else:
-        out = _moved(np.subtract, end, 1 - weight, start, end)
+        out = np.subtract(end, (1 - weight) * (end - start), out=...)
     return out if out.ndim < 3 or start.flags.c_contiguous else backend.laid_out(out, (start, end))
-
-
-def _moved(ufunc: np.ufunc, near: Array, share: Any, start: Array, end: Array) -> Array:
-    if start.size < blockwise.SPREAD:
-        return ufunc(near, share * (end - start), out=...)
-    way = spread(np.subtract, end, start)
-    way = spread(np.multiply, way, np.asarray(share), into=way)
-    return spread(ufunc, near, way)  # type: ignore[no-any-return]
 
 
 def addcmul(x: Array, u: Array, v: Array, value: Any) -> Array:
     """``x + value * u * v``."""
     if x.dtype.itemsize == 2 and x.dtype.kind in "fV":
         return addcmul(in_single(x), in_single(u), in_single(v), value).astype(x.dtype)
-    product = spread(np.multiply, u, v)
-    return spread(np.add, x, product if value == 1 else spread(np.multiply, product, np.asarray(value).astype(x.dtype)))  # type: ignore[no-any-return]
+    product = u * v
+    return np.add(x, product if value == 1 else product * np.asarray(value).astype(x.dtype), out=...)
 
 
 def addcdiv(x: Array, u: Array, v: Array, value: Any) -> Array:
     """``x + value * u / v``."""
     if x.dtype.itemsize == 2 and x.dtype.kind in "fV":
         return addcdiv(in_single(x), in_single(u), in_single(v), value).astype(x.dtype)
-    return spread(np.add, x, spread(np.divide, spread(np.multiply, u, np.asarray(value).astype(x.dtype)), v))  # type: ignore[no-any-return]
+    return np.add(x, u * np.asarray(value).astype(x.dtype) / v, out=...)
 
 
 # Numbers taken apart and put together.

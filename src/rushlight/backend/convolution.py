@@ -6,7 +6,7 @@ The three kernels are each other's derivatives, so convolution can be differenti
     conv_input_grad(g, w)   -> d/dg conv(gg, w)              d/dw conv_weight_grad(g, gg)
     conv_weight_grad(g, x)  -> d/dg conv(x, gg)              d/dx conv_input_grad(g, gg)
 
-The windows of a block of samples and rows are laid out as the columns of a matrix and multiplied by the weights; blocks are
+The windows of a block of samples are laid out as the columns of a matrix and multiplied by the weights; blocks are
 shared out between threads. The columns are never all there at once. Large kernels go through their spectra.
 """
 
@@ -66,18 +66,15 @@ class _Plan(NamedTuple):
         places = (apart * step for apart, step in zip(self.stride, steps, strict=True))
         return np.ndarray((*room.shape[:3], *self.kernel, *self.out), room.dtype, room, 0, (*room.strides[:3], *taps, *places))
 
-    def blocks(self, x: Array) -> tuple[list[slice], list[slice]]:
-        """The samples and the rows, places along the first axis, that are taken at once."""
-        row = x.itemsize * math.prod(x.shape[1:3]) * math.prod(self.kernel) * math.prod(self.out[1:])
-        rows = min(self.out[0], max(1, _BLOCK_BYTES // row))
-        return _parts(len(x), max(1, _BLOCK_BYTES // (row * self.out[0]))), _parts(self.out[0], rows)
+    def blocks(self, x: Array) -> list[slice]:
+        """The samples that are taken at once."""
+        each = x.itemsize * math.prod(x.shape[1:3]) * math.prod(self.kernel) * math.prod(self.out)
+        return threads.parts(len(x), -(-len(x) // max(1, _BLOCK_BYTES // each)))
 
-    def rows(self, windows: Array, rows: slice) -> Array:
-        """Some rows of windows (N, G, C, *kernel, *out) as columns (N, G, C * taps, places)."""
-        part = windows[(slice(None),) * (3 + len(self.kernel)) + (rows,)]
-        samples, groups, depth = part.shape[:3]
-        places = math.prod(part.shape[-len(self.out) :])
-        return part.reshape(samples, groups, depth * math.prod(self.kernel), places)
+    def columns(self, windows: Array) -> Array:
+        """Windows (N, G, C, *kernel, *out) as columns (N, G, C * taps, places)."""
+        samples, groups, depth = windows.shape[:3]
+        return windows.reshape(samples, groups, depth * math.prod(self.kernel), math.prod(self.out))
 
     def shared(self, work: Callable[[slice], None], samples: list[slice], multiplications: int) -> None:
         """Work on parts of the samples by as many threads as it is worth."""
@@ -93,10 +90,6 @@ class _Plan(NamedTuple):
         samples, groups, depth = x.shape[:3]
         fft = convolution_fft.cost(samples, groups, depth, channels, self.held)
         return 1.5 * fft < self.multiplications(x, channels) * (_COPY / channels + _MULTIPLY)
-
-
-def _parts(size: int, each: int) -> list[slice]:
-    return [slice(start, min(start + each, size)) for start in range(0, size, each)]
 
 
 @register(compiled.conv)
@@ -126,14 +119,11 @@ def _correlate(x: Array, w: Array, y: Array, offset: Shape, stride: Shape, dilat
         _correlate_to_few(x, w, y, plan)
         return
     windows, matrix = plan.windows(plan.room(x)), w.reshape(groups, channels, -1)
-    samples, rows = plan.blocks(x)
 
     def work(part: slice) -> None:
-        for each in rows:
-            into = y[part, :, :, each]
-            into[...] = np.matmul(matrix, plan.rows(windows[part], each)).reshape(into.shape)
+        y[part] = np.matmul(matrix, plan.columns(windows[part])).reshape(y[part].shape)
 
-    plan.shared(work, samples, plan.multiplications(x, channels))
+    plan.shared(work, plan.blocks(x), plan.multiplications(x, channels))
 
 
 def _correlate_to_few(x: Array, w: Array, y: Array, plan: _Plan) -> None:
@@ -154,7 +144,7 @@ def _correlate_to_few(x: Array, w: Array, y: Array, plan: _Plan) -> None:
             total += products[(slice(None), slice(None), slice(None), *tap)]
         y[part] = total
 
-    plan.shared(work, plan.blocks(x)[0], plan.multiplications(x, channels))
+    plan.shared(work, plan.blocks(x), plan.multiplications(x, channels))
 
 
 def add_bias(y: Array, bias: Array) -> Array:
@@ -184,9 +174,6 @@ def conv_input_grad(
         _split(x, groups),
     )
     axes = tuple(zip(w.shape[3:], stride, padding, dilation, x.shape[2:], strict=True))
-    if all((taps - 1) * spread < step for taps, step, _, spread, _ in axes):
-        _scatter(g, w, into, padding, stride, dilation)
-        return x
     # Inputs of one phase (position modulo stride) see only some of the taps, and those evenly spaced: a convolution of stride 1.
     transposed = w.swapaxes(1, 2)
     for phases in itertools.product(*(_phases(*axis) for axis in axes)):
@@ -209,21 +196,6 @@ def _phases(taps: int, step: int, pad: int, spread: int, size: int) -> Iterator[
         last = first + (taps - 1 - first) // apart * apart
         seen = slice(last, first - 1 if first else None, -apart)
         yield slice(phase, None, step), seen, (phase + pad - last * spread) // step, spread // common
-
-
-def _scatter(g: Array, w: Array, x: Array, padding: Shape, stride: Shape, dilation: Shape) -> None:
-    """The gradient where windows do not overlap: every tap of every window has a place of its own."""
-    groups, channels = w.shape[:2]
-    plan = _Plan(w.shape[3:], g.shape[3:], tuple(-pad for pad in padding), stride, dilation)
-    room = np.zeros((*x.shape[:3], *plan.held), x.dtype)
-    windows, matrix = plan.windows(room), w.reshape(groups, channels, -1).swapaxes(1, 2)
-
-    def work(part: slice) -> None:
-        columns = np.matmul(matrix, g[part].reshape(-1, groups, channels, math.prod(plan.out)))
-        windows[part] = columns.reshape(windows[part].shape)
-
-    plan.shared(work, plan.blocks(x)[0], plan.multiplications(x, channels))
-    fill(x, room, padding)
 
 
 @register(compiled.conv_weight_grad)
@@ -250,16 +222,13 @@ def _correlate_to_weights(g: Array, x: Array, plan: _Plan) -> Array:
         found = convolution_fft.correlate_to_weights(g, x, plan.kernel, plan.offset, plan.dilation)
         if found is not None:
             return found
-    windows, (samples, rows) = plan.windows(plan.room(x)), plan.blocks(x)
+    windows, samples = plan.windows(plan.room(x)), plan.blocks(x)
     sums: dict[int, Array] = {}  # by where a part begins: they are added in one order, whichever thread is first
 
     def work(part: slice) -> None:
-        products = []
-        for each in rows:
-            columns = plan.rows(windows[part], each)
-            cotangents = g[part, :, :, each].reshape(len(columns), groups, channels, -1)
-            products.append(np.add.reduce(np.matmul(columns, cotangents.swapaxes(2, 3)), axis=0))
-        sums[part.start] = np.add.reduce(products, axis=0)
+        columns = plan.columns(windows[part])
+        cotangents = g[part].reshape(len(columns), groups, channels, -1)
+        sums[part.start] = np.add.reduce(np.matmul(columns, cotangents.swapaxes(2, 3)), axis=0)
 
     plan.shared(work, samples, plan.multiplications(x, channels))
     total: Array = np.add.reduce([sums[part.start] for part in samples], axis=0)

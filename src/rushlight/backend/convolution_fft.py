@@ -6,18 +6,15 @@ The same sums as in convolution.py, for stride 1, to the rounding of the transfo
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from . import threads
 from .numpy import Array, Shape
 
 # Measured in ns, in float32: per element of a transform and doubling of its size, and per complex multiplication.
 _TRANSFORM, _PRODUCT = 0.4, 0.15
-# A thread is worth waking for this many ns of work.
-_THREAD_WORK = 500_000
 # Spectra are not cut into blocks: larger ones than this are left to the direct way.
 _MOST_BYTES = 256 << 20
 
@@ -31,6 +28,7 @@ def cost(samples: int, groups: int, depth: int, channels: int, padded: Shape) ->
     return size * (planes * (_TRANSFORM * math.log2(size + 1) + 1) + groups * samples * channels * depth * _PRODUCT)
 
 
+@np.errstate(all="ignore")
 def correlate(x: Array, w: Array, y: Array, offset: Shape, dilation: Shape) -> bool:
     """y[n, g, o, p] = sum over c, t of w[g, o, c, t] * x[n, g, c, p + t * dilation + offset].
 
@@ -43,13 +41,14 @@ def correlate(x: Array, w: Array, y: Array, offset: Shape, dilation: Shape) -> b
     fill(padded, x, offset)
     seen = _by_frequency(_transform(padded, size), (1, 0, 2))
     weights = _by_frequency(_transform(_dilated(w, reach, dilation).conj(), size).conj(), (0, 2, 1))
-    result = _inverse(_from_frequency(_product(seen, weights), (1, 0, 2), size), size, x.dtype)
+    result = _inverse(_from_frequency(np.matmul(seen, weights), (1, 0, 2), size), size, x.dtype)
     if not np.isfinite(result).all():
         return False
     y[...] = result[_trailing(slice(length) for length in out)]
     return True
 
 
+@np.errstate(all="ignore")
 def correlate_to_weights(g: Array, x: Array, kernel: Shape, offset: Shape, dilation: Shape) -> Array | None:
     """w[g, o, c, t] = sum over n, p of g[n, g, o, p] * x[n, g, c, p + t * dilation + offset]; None as above."""
     out = g.shape[3:]
@@ -59,7 +58,7 @@ def correlate_to_weights(g: Array, x: Array, kernel: Shape, offset: Shape, dilat
     fill(padded, x, offset)
     seen = _by_frequency(_transform(padded, size), (1, 0, 2))
     slopes = _by_frequency(_transform(g.conj(), size).conj(), (1, 2, 0))
-    result = _inverse(_from_frequency(_product(slopes, seen), (0, 1, 2), size), size, x.dtype)
+    result = _inverse(_from_frequency(np.matmul(slopes, seen), (0, 1, 2), size), size, x.dtype)
     if not np.isfinite(result).all():
         return None
     return result[_trailing(slice(0, room, spread) for room, spread in zip(reach, dilation, strict=True))]
@@ -85,38 +84,14 @@ def _dilated(w: Array, reach: Shape, dilation: Shape) -> Array:
     return spread
 
 
-def _by_plane(array: Array, shape: Shape, dtype: Any, transform: Callable[[Array], Array]) -> Array:
-    """``transform`` of the trailing axes, planes (of the first three axes) shared between threads."""
-    planes = array.reshape(math.prod(array.shape[:3]), *array.shape[3:])
-    result = np.empty((len(planes), *shape), dtype)
-    work = len(planes) * math.prod(shape) * (_TRANSFORM * math.log2(math.prod(shape) + 1) + 1)
-    count = max(1, min(threads.limit(), len(planes), int(work / _THREAD_WORK)))
-
-    def run(part: slice) -> None:
-        result[part] = transform(planes[part])
-
-    threads.share(run, threads.parts(len(planes), count), count)
-    return result.reshape(*array.shape[:3], *shape)
-
-
 def _transform(array: Array, size: Shape) -> Array:
-    axes = tuple(range(1, 1 + len(size)))
-    if array.dtype.kind == "c":
-        return _by_plane(array, size, array.dtype, lambda planes: np.fft.fftn(planes, size, axes))
-    shape = (*size[:-1], size[-1] // 2 + 1)
-    dtype = np.result_type(array.dtype, np.complex64)
-    return _by_plane(array, shape, dtype, lambda planes: np.fft.rfftn(planes, size, axes))
+    axes = tuple(range(3, 3 + len(size)))
+    return np.fft.fftn(array, size, axes) if array.dtype.kind == "c" else np.fft.rfftn(array, size, axes)
 
 
 def _inverse(array: Array, size: Shape, dtype: np.dtype[Any]) -> Array:
-    axes = tuple(range(1, 1 + len(size)))
     back = np.fft.ifftn if dtype.kind == "c" else np.fft.irfftn
-    return _by_plane(array, size, dtype, lambda planes: back(planes, size, axes))
-
-
-def _product(a: Array, b: Array) -> Array:
-    with np.errstate(all="ignore"):
-        return np.asarray(np.matmul(a, b))
+    return back(array, size, tuple(range(3, 3 + len(size))))
 
 
 def _by_frequency(spectra: Array, order: tuple[int, int, int]) -> Array:

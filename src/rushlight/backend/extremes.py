@@ -10,7 +10,7 @@ import numpy as np
 
 from . import selection, summation
 from .flat_indices import add_at, check_along, corner, in_line, whole_slices
-from .numpy import MANY, Array, Shape, in_rows, row_starts
+from .numpy import Array, Shape, in_rows
 from .ordering import order
 from .reduce import Axes, in_order
 
@@ -23,18 +23,12 @@ def amin(x: Array, axis: Axes, keepdims: bool = False) -> Any:
     return in_order(summation.least(x, axis, None, None, keepdims))
 
 
-def _extreme_of_all(x: Array, place: Any, reduce: Any) -> Any:
-    """``reduce(x, None)``, by its ``place`` where that is faster: of few, and unless it is 0.0, which may be -0.0 as well."""
-    found = x.ravel()[place(x)] if 0 < x.size < MANY and x.dtype.kind in "fiu" else None
-    return found if found else reduce(x, None)
-
-
 def max_all(x: Array) -> Any:
-    return _extreme_of_all(x, np.ndarray.argmax, summation.greatest)
+    return summation.greatest(x, None)
 
 
 def min_all(x: Array) -> Any:
-    return _extreme_of_all(x, np.ndarray.argmin, summation.least)
+    return summation.least(x, None)
 
 
 def aminmax(x: Array, axis: Axes, keepdims: bool = False) -> tuple[Any, Any]:
@@ -138,8 +132,6 @@ def put_reduced(g: Any, indices: Array, shape: Shape, axis: int, keepdims: bool 
     out = np.zeros(shape, g.dtype)
     if len(shape) == 1:
         out[indices] = g
-    elif axis == len(shape) - 1 and 0 < indices.size < MANY:
-        out.ravel()[indices + row_starts(indices.shape, shape)] = g
     elif keepdims:
         out[_in_step(indices, axis)] = g
     else:
@@ -153,8 +145,6 @@ def take_reduced(x: Array, indices: Array, axis: int, keepdims: bool = False) ->
         return x.copy()
     if x.ndim == 1:
         return x[indices]
-    if axis == x.ndim - 1 and 0 < indices.size < MANY and x.flags.c_contiguous:
-        return x.ravel()[indices + row_starts(indices.shape, x.shape)]
     if keepdims:
         return in_rows(x[_in_step(indices, axis)])
     return in_rows(x[_in_step(indices[(slice(None),) * axis + (None,)], axis)].squeeze(axis))

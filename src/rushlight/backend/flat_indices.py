@@ -15,12 +15,10 @@ import numpy as np
 from ..kernels import flat_indices as compiled
 from ..kernels import register
 from .numpy import MANY, Array, Shape
-from .ordering import order
 
 _INT64, _UINT64 = np.dtype(np.int64), np.dtype(np.uint64)
 FEW = 256  # so many numbers np.add.at has added before flat indices are worked out
 _NARROW = 32  # numbers in a row
-_OFTEN = 16  # rows for each index
 _TURNS = 8  # rows of one index that are added turn by turn
 
 
@@ -32,10 +30,7 @@ def in_line(indices: Array, shape: Shape, axis: int) -> Array:
     slices = whole_slices(indices, axis)
     if slices is not None and math.prod(shape) <= indices.size:
         return np.arange(math.prod(shape)).reshape(shape)[corner(indices.shape, axis)].take(slices, axis)
-    if indices.size < MANY:
-        step, others = _laid_steps(indices.shape, shape, axis)
-    else:
-        step, others = (_kept_steps if indices.size < MANY * indices.shape[axis] else _steps)(indices.shape, shape, axis)
+    step, others = (_laid_steps if indices.size < MANY else _steps)(indices.shape, shape, axis)
     if step != 1:
         along = np.multiply(once(indices, axis), step, order="C", dtype=np.int64)
         if along.shape == indices.shape:
@@ -102,9 +97,6 @@ def _steps(picked: Shape, shape: Shape, axis: int) -> tuple[int, Array]:
     return math.prod(shape[axis + 1 :]), first
 
 
-_kept_steps = functools.lru_cache(64)(_steps)
-
-
 @functools.lru_cache(256)
 def _laid_steps(picked: Shape, shape: Shape, axis: int) -> tuple[int, Array]:
     """The same, laid out for each of a few indices: not to be written."""
@@ -164,14 +156,16 @@ def add_rows(out: Array, rows: Array, values: Array, is_zero: bool) -> Array:
     width = math.prod(out.shape[1:])
     if values.size <= FEW:
         np.add.at(out, rows, values)
-    elif width <= _NARROW or not is_zero or len(out) < len(rows) <= _OFTEN * len(out):
-        wide = rows.reshape(-1, *(1,) * (out.ndim - 1))
-        add_at(out, in_line(np.broadcast_to(wide, (len(rows), *out.shape[1:])), out.shape, 0), values)
-    elif len(rows) <= len(out):
-        _add_in_turns(out, rows, values)
+    elif width <= _NARROW or not is_zero or len(out) < len(rows):
+        _add_in_line(out, rows, values)
     else:
-        _add_runs(out, rows, values)
+        _add_in_turns(out, rows, values)
     return out
+
+
+def _add_in_line(out: Array, rows: Array, values: Array) -> None:
+    wide = np.broadcast_to(rows.reshape(-1, *(1,) * (out.ndim - 1)), (len(rows), *out.shape[1:]))
+    add_at(out, in_line(wide, out.shape, 0), values)
 
 
 def _add_in_turns(out: Array, indices: Array, values: Array) -> None:
@@ -191,12 +185,4 @@ def _add_in_turns(out: Array, indices: Array, values: Array) -> None:
         rest = rest[~leads]
         if not len(rest):
             return
-    _add_runs(out, indices[rest], values[rest])
-
-
-def _add_runs(out: Array, indices: Array, values: Array) -> None:
-    """Where many rows have one index: they are brought in order, and those of one index summed at once."""
-    sorting = order(indices, 0)
-    there = indices[sorting]
-    starts = np.concatenate(([0], np.flatnonzero(there[1:] != there[:-1]) + 1))
-    out[there[starts]] += np.add.reduceat(values[sorting], starts, 0)
+    _add_in_line(out, indices[rest], values[rest])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from .blockwise import SPREAD, spread
 from .choice import clamp
 from .numpy import Array
 from .pointwise import sigmoid
@@ -18,12 +17,12 @@ def parts(x: Array, reduction: str) -> int:
 def times(h: Array, slope: Array) -> Array:
     """``h * slope`` as the slope lies; written over it where that is possible, for nobody else has it."""
     if slope.__class__ is np.ndarray and h.dtype is slope.dtype and (not h.shape or h.shape == slope.shape):
-        return np.multiply(h, slope, slope) if slope.size < SPREAD else spread(np.multiply, h, slope, into=slope)
+        return np.multiply(h, slope, slope)
     return np.multiply(h, slope, order="C")
 
 
 def _off(a: Array, b: Array) -> Array:
-    return np.subtract(a, b, order="C", out=...) if a.size < SPREAD else np.asarray(spread(np.subtract, a, b), order="C")
+    return np.subtract(a, b, order="C", out=...)
 
 
 def mse_loss_backward(h: Array, a: Array, b: Array, reduction: str) -> Array:
@@ -60,6 +59,4 @@ def _averaged(slope: Array, x: Array, reduction: str) -> Array:
 
 def _scaled(ufunc: np.ufunc, slope: Array, factor: float) -> Array:
     """``ufunc(slope, factor)``, written over the slope."""
-    if slope.size < SPREAD:
-        return ufunc(slope, factor, slope)  # type: ignore[no-any-return]
-    return spread(ufunc, slope, np.asarray(factor, slope.dtype), into=slope)  # type: ignore[no-any-return]
+    return ufunc(slope, factor, slope)  # type: ignore[no-any-return]

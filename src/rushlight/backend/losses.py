@@ -11,10 +11,10 @@ from ..kernels import register
 from . import reduce
 from .activations import log_sigmoid
 from .bits import either
-from .blockwise import SPREAD, spread
 from .embedding import one_hot
-from .flat_indices import in_line, within
-from .numpy import MANY, Array, Shape, in_single, row_starts
+from .extremes import put_along, take_along
+from .flat_indices import within
+from .numpy import Array, in_single
 from .pointwise import refuse
 
 _INT64 = np.dtype(np.int64)
@@ -30,13 +30,12 @@ def reduced(values: Array, reduction: str, dtype: np.dtype[Any]) -> Any:
 def _difference(a: Array, b: Array, name: str) -> Array:
     if a.dtype.kind not in "fV":
         refuse(name, a)
-    a, b = in_single(a), in_single(b)
-    return a - b if a.size < SPREAD else spread(np.subtract, a, b)  # type: ignore[no-any-return]
+    return in_single(a) - in_single(b)
 
 
 def mse_loss(a: Array, b: Array, reduction: str) -> Any:
     off = _difference(a, b, "mse_cpu")
-    return reduced(off * off if off.size < SPREAD else spread(np.multiply, off, off), reduction, a.dtype)
+    return reduced(off * off, reduction, a.dtype)
 
 
 def smooth_l1_loss(a: Array, b: Array, reduction: str, beta: float) -> Any:
@@ -64,15 +63,6 @@ def _classes(target: Array, count: int, ignore_index: int) -> tuple[Array | None
     return None, chosen
 
 
-def _flat_indices(chosen: Array, x_shape: Shape) -> Array:
-    """Where in the line of all elements the classes lie."""
-    if len(x_shape) == 1:
-        return chosen
-    if len(x_shape) == 2 and chosen.size < MANY:
-        return row_starts(chosen.shape, x_shape) + chosen  # type: ignore[no-any-return]
-    return in_line(np.expand_dims(chosen, 1), x_shape, 1).reshape(chosen.shape)
-
-
 def _class_weights(chosen: Array, counted: Array | None, weight: Array | None, dtype: np.dtype[Any]) -> Array | None:
     """What each target counts; None where all are 1."""
     if weight is None:
@@ -88,7 +78,8 @@ def nll_loss(x: Array, target: Array, weight: Array | None = None, reduction: st
     classes = x.shape[min(x.ndim - 1, 1)]
     counted, chosen = _classes(target, classes, ignore_index)
     scale = _class_weights(chosen, counted, weight, x.dtype)
-    picked = x.take(_flat_indices(chosen, x.shape)) if classes else np.zeros(target.shape, x.dtype)
+    axis = min(x.ndim - 1, 1)
+    picked = take_along(x, np.expand_dims(chosen, axis), axis).squeeze(axis) if classes else np.zeros(target.shape, x.dtype)
     if scale is None and target.size:
         loss = reduced(in_single(picked), reduction, x.dtype)
         return np.negative(loss) if reduction == "none" else 0 - loss  # of 0.0 not -0.0
@@ -118,9 +109,8 @@ def nll_loss_adjoint(
     classes = shape[min(len(shape) - 1, 1)]
     counted, chosen = _classes(target, classes, ignore_index)
     scale = _class_weights(chosen, counted, weight, g.dtype)
-    out = np.zeros(shape, g.dtype)
-    if not out.size:
-        return out
+    if not x.size:
+        return np.zeros(shape, g.dtype)
     values = -g[()]  # of a 0-dim array NumPy makes a number, by which it divides in a tenth of the time
     if scale is not None:
         values = values * scale
@@ -128,8 +118,9 @@ def nll_loss_adjoint(
         values = values / (target.size if scale is None else reduce.sum_all(scale))
     if counted is not None:
         values = np.where(counted, values, g.dtype.type(0))
-    out.reshape(-1)[_flat_indices(chosen, shape)] = values
-    return out
+    axis = min(len(shape) - 1, 1)
+    there = np.expand_dims(chosen, axis)
+    return put_along(np.broadcast_to(values, chosen.shape).reshape(there.shape), there, shape, axis)
 
 
 # The likelihood of yes or no.

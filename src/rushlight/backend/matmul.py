@@ -16,8 +16,6 @@ _SMALL = 1 << 18
 # follows reads and writes what now lies in other processors' caches.
 _BLAS_THREADS = 4 << 20
 _OUTCOMES = 4096
-# Those of our own, for batches of so many, are slower to wake.
-_SHARED = 1 << 25
 
 
 def product(a: Array, b: Array) -> Array:
@@ -30,9 +28,6 @@ def product(a: Array, b: Array) -> Array:
                 return _large_product(a, b)
             # BLAS takes a factor of 0 for granted to give 0, against inf and nan too, where it is the only one.
             return a.dot(b) if len(b) != 1 else a * b
-        work = a.size * b.shape[-1]
-        if work > _SHARED:
-            return _large_batch(a, b)
         return np.matmul(a, b)
     return _product(a, b, "bmm" if a.ndim == 3 else "addmm_impl_cpu_")
 
@@ -57,19 +52,6 @@ def _for_threads(a: Array, columns: int) -> bool:
     """Whether a product of ``a`` with so many columns is for the threads of BLAS."""
     work = a.size * columns * a.itemsize // 4
     return work >= _BLAS_THREADS and len(a) * columns > _OUTCOMES
-
-
-def _large_batch(a: Array, b: Array) -> Array:
-    count = threads.limit()
-    if a.ndim != 3 or len(a) != len(b) or len(a) < count or count == 1 or not threads.governs_blas():
-        return np.matmul(a, b)
-    out = np.empty((*a.shape[:2], b.shape[2]), a.dtype)
-
-    def work_on(part: slice) -> None:
-        np.matmul(a[part], b[part], out=out[part])
-
-    threads.share(work_on, threads.parts(len(a), 2 * count), count)
-    return out
 
 
 def batch_product(a: Array, b: Array) -> Array:

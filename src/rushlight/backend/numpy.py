@@ -6,7 +6,6 @@ The kernels of ops stand beside it in this folder by family. Everything here tak
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -227,22 +226,6 @@ class _Interface:
 
 
 MANY = 1 << 12  # numbers from which on there is more to do than what a call costs by itself
-
-
-@functools.lru_cache(256)
-def row_starts(picked: Shape, shape: Shape) -> Any:
-    """For indices of shape ``picked`` into the rows of ``shape``, one or some in each: where its row begins in the one line of all
-    elements.
-
-    None for indices that are not in step with the rows. It is kept: for fewer indices than MANY, and not to be written.
-    """
-    *rows, length = shape
-    if picked[: len(rows)] != tuple(rows):
-        return None
-    count = math.prod(picked)
-    if not count:
-        return np.zeros(picked, np.int64)
-    return (np.arange(count) // (count // math.prod(rows)) * length).reshape(picked)
 
 
 def in_single(x: Array) -> Array:

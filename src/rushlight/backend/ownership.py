@@ -1,4 +1,4 @@
-"""Whether memory may be written over, or kept as it is: the one place that counts references.
+"""Whether memory may be kept as it is: the one place that counts references.
 
 An array that only the engine's own frames refer to is nobody else's. How many references these are is not the same in all
 interpreters, so each way by which an array comes to who asks is gone once, at the import, with an array that nobody else
@@ -45,11 +45,6 @@ def has_own_memory(array: Array) -> bool:
     return flags.c_contiguous and flags.writeable and is_only_here(base, BY_VIEW)
 
 
-def is_handed_over(g: Array) -> bool:
-    """Whether a kernel that a node's rules call may write over their cotangent: nobody else can see it."""
-    return is_only_here(g, BY_RULES)
-
-
 # The ways. Each is gone with a number and says whether that is enough for something new.
 
 
@@ -67,34 +62,6 @@ def _by_view(number: int) -> bool:
     array = np.empty(1)[:]
     base = array.base
     return is_only_here(base, number)
-
-
-def _by_rules(number: int) -> bool:
-    def rules(g: Array) -> bool:
-        return kernel(g)
-
-    def kernel(g: Array) -> bool:
-        return asked(g)
-
-    def asked(g: Array) -> bool:
-        return is_only_here(g, number)
-
-    g = np.empty(1)
-    return rules(g)
-
-
-def _by_results(number: int) -> bool:
-    def hand_on(grads: tuple[Array, ...]) -> bool:
-        g = grads[0]
-        return sum_up(g)
-
-    def sum_up(g: Array) -> bool:
-        return added(g)
-
-    def added(g: Array) -> bool:
-        return is_only_here(g, number)
-
-    return hand_on((np.empty(1),))
 
 
 def _by_pass(number: int) -> bool:
@@ -129,9 +96,7 @@ def _by_profiled_pass(number: int) -> bool:
     return finish([np.empty(1)].pop())
 
 
-_WAYS: tuple[Callable[[int], bool], ...] = (
-    _by_name, _by_attribute, _by_view, _by_rules, _by_results, _by_pass, _by_profiled_pass, _by_replay
-)  # fmt: skip
+_WAYS: tuple[Callable[[int], bool], ...] = (_by_name, _by_attribute, _by_view, _by_pass, _by_profiled_pass, _by_replay)
 _NEVER = [0] * len(_WAYS)
 
 
@@ -154,6 +119,6 @@ def _numbers() -> list[int]:
     return found.get()
 
 
-BY_NAME, BY_ATTRIBUTE, BY_VIEW, BY_RULES, BY_RESULTS, BY_PASS, BY_PROFILED_PASS, BY_REPLAY = _numbers()
-"""Held by one name of the caller, an attribute, one view; handed by the pass to rules and on to a kernel; found in a node's results
-and handed on twice; handed to :meth:`engine.BackwardPass.accumulate` by a pass, by one that looks on, by a replay."""
+BY_NAME, BY_ATTRIBUTE, BY_VIEW, BY_PASS, BY_PROFILED_PASS, BY_REPLAY = _numbers()
+"""Held by one name of the caller, an attribute, one view; handed to :meth:`engine.BackwardPass.accumulate`
+by a pass, by one that looks on, by a replay."""

@@ -12,7 +12,7 @@ import numpy as np
 from ..base import dtypes
 from ..kernels import register
 from ..kernels import sweeps as compiled
-from . import bits, blockwise, pairs
+from . import bits, pairs
 from . import numpy as backend
 from .fitting import fitting
 from .numpy import Array, in_single
@@ -21,8 +21,7 @@ divide = np.true_divide
 _ones = {char: np.ones((), char) for char in "fd"}
 _zeros = {char: np.zeros((), char) for char in "fd"}
 # Found faster than by way of the module.
-_add, _divide, _exp, _maximum = np.add, np.divide, np.exp, np.maximum
-_multiply, _negative, _subtract = np.multiply, np.negative, np.subtract
+_add, _divide, _exp, _maximum, _negative = np.add, np.divide, np.exp, np.maximum, np.negative
 
 
 def refuse(name: str, x: Array) -> NoReturn:
@@ -95,7 +94,7 @@ def subtract(a: Array, b: Array) -> Array:
         out = pairs.differences(a, b)
         if out is not None:
             return out
-    return np.subtract(a, b, out=...) if a.size < blockwise.SPREAD else blockwise.spread(np.subtract, a, b)
+    return np.subtract(a, b, out=...)
 
 
 def complex_sum(a: Array, b: Array) -> Array:
@@ -108,9 +107,9 @@ def _complex_sum(ufunc: np.ufunc, a: Array, b: Array, factor: Any) -> Array:
 
     ``ufunc``  gives the same where everything is finite, and 1 or -1 is the factor
     """
-    out = blockwise.spread(ufunc, a, b)
+    out = ufunc(a, b, out=...)
     if not np.isfinite(out).all():
-        out = blockwise.spread(np.add, a, np.multiply(b, b.dtype.type(factor)))
+        out = np.add(a, np.multiply(b, b.dtype.type(factor)), out=...)
     return out
 
 
@@ -159,7 +158,7 @@ def negative(x: Array) -> Array:
             "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use "
             "the `~` or `logical_not()` operator instead."
         )
-    return np.negative(x, out=...) if x.size < blockwise.SPREAD else blockwise.spread(np.negative, x)
+    return np.negative(x, out=...)
 
 
 def _no_zero(b: Array) -> None:
@@ -284,7 +283,7 @@ def power_number(x: Array, exponent: Any) -> Array:
             raise RuntimeError("Integers to negative integer powers are not allowed.")
         return np.power(x, as_array(exponent, dtype), out=...)
     if exponent == 2:
-        return np.multiply(x, x, out=...) if x.size < blockwise.SPREAD else blockwise.spread(np.multiply, x, x)
+        return np.multiply(x, x, out=...)
     if exponent == 1:
         return x.copy()
     if exponent == 3:
@@ -300,17 +299,6 @@ def power_number(x: Array, exponent: Any) -> Array:
     if kind == "b":
         return x | (not exponent)
     return np.power(x, np.asarray(exponent).astype(dtype), out=...)
-
-
-def power_grad_over(g: Array, x: Array, exponent: Any) -> tuple[Array] | None:
-    """``g`` times the derivative of ``x ** exponent``, written over that; None for what is not large arrays of one kind."""
-    if not (
-        g.dtype is x.dtype and g.shape == x.shape and x.dtype.char in "fd" and exponent.__class__ in (int, float) and exponent
-    ):
-        return None
-    power = x if exponent == 2 else power_number(x, exponent - 1)
-    slope = blockwise.spread(np.multiply, power, as_array(exponent, x.dtype))
-    return (blockwise.spread(np.multiply, g, slope, into=slope),)
 
 
 def number_power(x: Array, base: Any) -> Array:
@@ -337,7 +325,7 @@ def rsqrt(x: Array) -> Array:
 def absolute(x: Array) -> Array:
     if x.dtype.kind == "b":
         refuse("abs_cpu", x)
-    return np.absolute(x, out=...) if x.size < blockwise.SPREAD else blockwise.spread(np.absolute, x)
+    return np.absolute(x, out=...)
 
 
 def sgn(x: Array) -> Array:
@@ -415,11 +403,7 @@ def sigmoid(x: Array) -> Array:
     one = _ones.get(x.dtype.char)
     if one is None:
         return _sigmoid_of_others(floating(x))
-    if x.flags.c_contiguous:
-        power = _negative(x, out=...)
-    else:  # a part of a gate's: NumPy copies it in half the time that it takes to read it and make a result
-        power = backend.copied(x, x.dtype)
-        _negative(power, power)
+    power = _negative(x, out=...)
     _exp(power, power)
     _add(power, one, power)
     return _divide(one, power, power)
@@ -448,14 +432,32 @@ def logit(x: Array, eps: float | None) -> Array:
 def relu(x: Array) -> Array:
     zero = _zeros.get(x.dtype.char)
     if zero is not None:
-        return blockwise.bounded(_maximum, zero, x)
+        return bounded(_maximum, zero, x)
     if x.dtype.kind == "b":
         raise RuntimeError("Boolean inputs not supported for relu")
     if x.dtype.kind == "c":
         raise NotImplementedError("clamp is not supported for complex types")
     # A second operand is what NumPy returns of two zeros: -0.0 stays.
     zero = zero_of(x.dtype)
-    return _maximum(x, zero, out=...) if x.dtype.itemsize == 2 else blockwise.bounded(_maximum, zero, x)
+    return _maximum(x, zero, out=...) if x.dtype.itemsize == 2 else bounded(_maximum, zero, x)
+
+
+_LINE = 1 << 12
+
+
+def bounded(ufunc: np.ufunc, bound: Array, x: Array) -> Array:
+    """``ufunc(bound, x)``, np.maximum or np.minimum of a number and an array.
+
+    NumPy compares many numbers with one of them one after another, with a line of it, again and again, in half the time.
+    """
+    if x.size < 4 * _LINE or not x.flags.c_contiguous:
+        return ufunc(bound, x, out=...)  # type: ignore[no-any-return]
+    out = np.empty(x.shape, x.dtype)
+    flat, into = x.reshape(-1), out.reshape(-1)
+    whole = x.size - x.size % _LINE
+    ufunc(np.full(_LINE, bound), flat[:whole].reshape(-1, _LINE), out=into[:whole].reshape(-1, _LINE))
+    ufunc(bound, flat[whole:], out=into[whole:])
+    return out
 
 
 @cache
@@ -470,26 +472,13 @@ def _conj(x: Array) -> Array:
 @register(compiled.sigmoid_backward)
 def sigmoid_backward(h: Array, y: Array) -> Array:
     """``h`` times the derivative of sigmoid where its value is ``y``."""
-    one = _ones.get(y.dtype.char)
-    if one is None:
-        return np.multiply(h, _conj((1 - y) * y), out=...)
-    slope = _subtract(one, y, out=...)
-    _multiply(slope, y, slope)
-    return _multiply(h, slope, slope) if h.strides == slope.strides and h.shape == slope.shape else _multiply(h, slope, out=...)
+    return np.multiply(h, _conj((1 - y) * y), out=...)
 
 
 @register(compiled.tanh_backward)
 def tanh_backward(h: Array, y: Array) -> Array:
     """``h`` times the derivative of tanh where its value is ``y``."""
-    one = _ones.get(y.dtype.char)
-    if one is None:
-        return np.multiply(h, _conj(1 - y * y), out=...)
-    below_a_sum = y.size >= bits.MANY and not any(h.strides) and h.item(0) == 1
-    slope = _multiply(y, y, out=...)
-    _subtract(one, slope, slope)
-    if below_a_sum:
-        return slope
-    return _multiply(h, slope, slope) if h.strides == slope.strides and h.shape == slope.shape else _multiply(h, slope, out=...)
+    return np.multiply(h, _conj(1 - y * y), out=...)
 
 
 @register(compiled.relu_backward)

@@ -17,11 +17,7 @@ import numpy as np
 from ..kernels import pooling as compiled
 from ..kernels import register
 from ..kernels.pooling import pool_shape
-from . import threads
 from .numpy import Array, Shape
-
-# A thread is worth waking for this many elements compared.
-_THREAD_ELEMENTS = 400_000
 
 
 @register(compiled.max_pool)
@@ -34,44 +30,22 @@ def max_pool(
     out = pool_shape(spatial, kernel, stride, padding, dilation, ceil_mode)
     values = np.empty((*x.shape[:-rank], *out), x.dtype)
     indices = np.empty(values.shape, np.int64)
-    planes = x.reshape(-1, *spatial) if x.size else x.reshape(0, *spatial)
-    flat_values, flat_indices = values.reshape(-1, *out), indices.reshape(-1, *out)
     if values.size == 0:
         return values, indices
     axes = tuple(zip(spatial, out, kernel, stride, padding, dilation, strict=True))
-    hanging = any(pad or (count - 1) * step + (taps - 1) * spread >= size for size, count, taps, step, pad, spread in axes)
-    lowest = _lowest(x.dtype)
     first_tap, first_index, offsets = _tap_indices(axes)
-
-    def work(block: slice) -> None:
-        part = planes[block]
-        if hanging:
-            part = _padded(part, axes, lowest)
-        best, place = flat_values[block], np.empty(flat_values[block].shape, offsets.dtype)
-        seen = _windows(part, axes)
-        if hanging:
-            best[...], place[...] = lowest, offsets[first_tap]
-        else:
-            best[...] = next(seen)
-            place.fill(0)
-        if stride[-1] > 1:
-            seen = _gathered(seen, best)
-        greater = np.empty(best.shape, np.bool_)
-        there = np.empty(best.shape, offsets.dtype)
-        for offset, window in zip(offsets if hanging else offsets[1:], seen, strict=True):
-            np.greater(window, best, out=greater)
-            np.maximum(best, window, out=best)
-            np.multiply(greater.view(np.uint8), offset, out=there)
-            np.maximum(place, there, out=place)
-        if best.dtype.kind not in "iu":
-            missing = np.isnan(best)
-            if missing.any():
-                for offset, window in zip(offsets, _windows(part, axes), strict=True):
-                    place[np.isnan(window)] = offset
-        np.add(place, first_index, out=flat_indices[block])
-
-    count, blocks = _blocks(len(planes), math.prod(out) * offsets.size)
-    threads.share(work, blocks, count)
+    room, lowest = _padded(x, axes), _lowest(x.dtype)
+    values[...] = lowest
+    place = np.empty(values.shape, offsets.dtype)
+    place[...] = offsets[first_tap]
+    for offset, window in zip(offsets, _windows(room, axes), strict=True):
+        greater = np.greater(window, values)
+        np.maximum(values, window, out=values)
+        np.maximum(place, np.multiply(greater.view(np.uint8), offset, dtype=place.dtype), out=place)
+    if values.dtype.kind not in "iu" and np.isnan(values).any():
+        for offset, window in zip(offsets, _windows(room, axes), strict=True):
+            place[np.isnan(window)] = offset
+    np.add(place, first_index, out=indices)
     return values, indices
 
 
@@ -181,42 +155,23 @@ def _lowest(dtype: np.dtype[Any]) -> Any:
     return np.iinfo(dtype).min if dtype.kind in "iu" else -math.inf
 
 
-def _blocks(planes: int, each: int) -> tuple[int, list[slice]]:
-    """How many threads for ``planes`` of ``each`` elements to compare, and the planes of each block."""
-    count = max(1, min(threads.limit(), planes, planes * each // _THREAD_ELEMENTS))
-    return count, threads.parts(planes, count)
+def _padded(x: Array, axes: Sequence[tuple[int, ...]]) -> Array:
+    """``x`` with the least number around its last axes, as far as any window reaches."""
+    around = []
+    for size, count, taps, step, pad, spread in axes:
+        around.append((pad, max((count - 1) * step + (taps - 1) * spread + 1 - pad - size, 0)))
+    if not any(map(any, around)):
+        return x
+    return np.pad(x, [*[(0, 0)] * (x.ndim - len(around)), *around], constant_values=_lowest(x.dtype))
 
 
-def _padded(planes: Array, axes: Sequence[tuple[int, ...]], value: Any) -> Array:
-    """``planes`` with ``value`` around them, as far as any window reaches."""
-    held = [max((count - 1) * step + (taps - 1) * spread + 1, pad + size) for size, count, taps, step, pad, spread in axes]
-    into = threads.scratch("pooling.padded", (len(planes), *held), planes.dtype)
-    into.fill(value)
-    inner: Any = (slice(None), *(slice(pad, pad + size) for size, _, _, _, pad, _ in axes))
-    into[inner] = planes
-    return into
-
-
-def _windows(planes: Array, axes: Sequence[tuple[int, ...]]) -> Iterator[Array]:
+def _windows(room: Array, axes: Sequence[tuple[int, ...]]) -> Iterator[Array]:
     """Per tap, in row-major order, what each window sees there."""
     for taps in product(*(range(axis[2]) for axis in axes)):
-        starts = (tap * axis[5] for tap, axis in zip(taps, axes, strict=True))
-        place: Any = (
-            slice(None),
-            *(
-                slice(start, start + (count - 1) * step + 1, step)
-                for start, (_, count, _, step, _, _) in zip(starts, axes, strict=True)
-            ),
-        )
-        yield planes[place]
-
-
-def _gathered(windows: Iterator[Array], like: Array) -> Iterator[Array]:
-    """The windows, one after another in one piece of memory: three passes over that are faster than with gaps."""
-    memory = threads.scratch("pooling.window", like.shape, like.dtype)
-    for window in windows:
-        np.copyto(memory, window)
-        yield memory
+        place: Any = [...]
+        for tap, (_, count, _, step, _, spread) in zip(taps, axes, strict=True):
+            place.append(slice(tap * spread, tap * spread + (count - 1) * step + 1, step))
+        yield room[tuple(place)]
 
 
 def _absolute(indices: Array, shape: Shape, rank: int) -> Array:

@@ -20,14 +20,12 @@ import numpy as np
 
 from ..kernels import grids as compiled
 from ..kernels import register
-from . import threads
 from .flat_indices import add_at
 from .interpolation import cubic_weight
 from .numpy import Array, Shape
+from .threads import parts
 
 _CUBIC = -0.75
-# A thread is worth waking for this many samples taken.
-_THREAD_SAMPLES = 200_000
 # So many elements are worked on together, which the second cache holds and calls are few for.
 _TOGETHER = 1 << 15
 _FRAME = 2  # elements on each side of an image
@@ -101,15 +99,13 @@ def grid_sample(x: Array, grid: Array, mode: str, padding_mode: str, align_corne
     framed[_inside(len(spatial))] = x
     line = framed.reshape(-1)
 
-    def work(samples: slice) -> None:
+    for samples in taps.blocks(channels):
         total = y[samples]
         for indices, weights in taps.of(samples, channels, x.dtype):
             seen = line.take(indices)
             seen *= weights
             for one in seen:
                 total += one
-
-    threads.share(work, *taps.shared(channels))
     return y.reshape(batch, channels, *out)
 
 
@@ -125,12 +121,9 @@ def grid_sample_input_grad(
     columns = g.reshape(batch, channels, math.prod(grid.shape[1:-1]))
     taps = _Taps(grid, tuple(spatial), mode, padding_mode, align_corners, order)
     framed = np.zeros((batch, channels, *(size + 2 * _FRAME for size in spatial)), g.dtype)
-
-    def work(samples: slice) -> None:
+    for samples in taps.blocks(channels):
         for indices, weights in taps.of(samples, channels, g.dtype):
             add_at(framed, indices, columns[samples] * weights)
-
-    threads.share(work, *taps.shared(channels))
     return np.ascontiguousarray(framed[_inside(len(spatial))])
 
 
@@ -149,14 +142,9 @@ class _Taps:
         self.padding_mode, self.align_corners = padding_mode, align_corners
         self.order = order or (0,) * len(spatial)
 
-    def shared(self, channels: int) -> tuple[list[slice], int]:
-        """The samples that are worked on together, and by how many threads."""
-        batch, taken = len(self.grid), self.grid[..., 0].size * channels
-        count = max(1, min(threads.limit(), batch, taken * self.count() // _THREAD_SAMPLES))
-        return threads.parts(batch, max(count, min(batch, taken // _TOGETHER))), count
-
-    def count(self) -> int:
-        return int({"nearest": 1, "bilinear": 2, "bicubic": 4}[self.mode] ** len(self.spatial))
+    def blocks(self, channels: int) -> list[slice]:
+        """The samples that are worked on together."""
+        return parts(len(self.grid), max(1, self.grid[..., 0].size * channels // _TOGETHER))
 
     def of(self, samples: slice, channels: int, dtype: np.dtype[Any]) -> Iterator[tuple[Array, Array]]:
         """For some taps at a time the indices into the line of all framed images, (taps, N, C, P), and the weights, the same in

@@ -27,10 +27,6 @@ def contiguous(x: Array) -> Array:
     return x.copy("C")
 
 
-def reshaped_back(g: Array, x_shape: Shape) -> tuple[Array]:
-    return (g.reshape(x_shape),)
-
-
 def view(x: Array, shape: Shape) -> Array:
     """The same memory under another shape; ValueError where that would need a copy."""
     if x.flags.c_contiguous:
@@ -161,20 +157,7 @@ def flip(x: Array, axes: tuple[int, ...]) -> Array:
 
 
 def roll(x: Array, shifts: tuple[int, ...], axes: tuple[int, ...] | None) -> Array:
-    if axes is None:
-        return _turned(x.reshape(-1), shifts[0], 0).reshape(x.shape)
-    for shift, axis in zip(shifts, axes, strict=True):
-        x = _turned(x, shift, axis)
-    return in_rows(x)
-
-
-def _turned(x: Array, shift: int, axis: int) -> Array:
-    """A copy in which what leaves at one end of an axis comes in at the other (np.roll takes three times as long)."""
-    first = -shift % (x.shape[axis] or 1)
-    if not first:
-        return x.copy()
-    lead = (slice(None),) * axis
-    return np.concatenate((x[(*lead, slice(first, None))], x[(*lead, slice(first))]), axis)
+    return in_rows(np.roll(x, shifts if axes else shifts[0], axes))
 
 
 def clone(x: Array) -> Array:

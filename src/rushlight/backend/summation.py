@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from . import line_sums, team, threads
+from . import line_sums
 from .line_sums import ones, row_products
 from .numpy import MANY, Array
 
@@ -27,8 +27,6 @@ _LONG, _ROW = 1 << 14, 1 << 10
 _LARGEST_MATRIX = 1024
 _LANE_BYTES = 32
 _SINGLE = np.dtype(np.float32)
-# So many are added up by a product with ones in half to a third of the time; more would wake BLAS's threads.
-_ONES = np.ones(10_000, _SINGLE)
 
 # Orders for up to one lane and its rest, where all is one run: what is left over first, then the lane (or, below one
 # lane, the fifth and further numbers right behind the first).
@@ -45,11 +43,8 @@ def total(x: Array) -> Any:
     """The sum of all elements, in the order of their memory."""
     size = x.size
     if size > _LARGEST:
-        if x.dtype is not _SINGLE or not x.flags.c_contiguous:
-            return add_up(x, None)
-        if size <= _ONES.size:
-            return x.reshape(-1).dot(_ONES[:size])
-        return add_up(x, None) if size < _LONG else _by_rows(x.reshape(-1))
+        is_long = size >= _LONG and x.dtype is _SINGLE and x.flags.c_contiguous
+        return _by_rows(x.reshape(-1)) if is_long else add_up(x, None)
     flat = x.ravel("K")
     if size > 4:
         order = _orders[x.dtype].get(size)
@@ -63,9 +58,6 @@ def total(x: Array) -> Any:
 
 
 def _by_rows(flat: Array) -> Any:
-    if flat.nbytes >= team.LARGE and threads.limit() > 1:
-        sums = team.run(add_up, flat) or [add_up(part) for (part,) in team.parts([flat], team.size(flat))]
-        return add_up(np.array(sums))
     rows = flat.size // _ROW
     sums = add_up(row_products(flat[: rows * _ROW].reshape(rows, _ROW), ones(_ROW)))
     rest = flat[rows * _ROW :]

@@ -14,17 +14,14 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from queue import SimpleQueue
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from .. import kernels
 from . import openblas
-from .numpy import Array, Shape
 
 Item = TypeVar("Item")
-
-_KEPT_BYTES = 16 << 20  # per buffer and thread; a larger one is given back after use
 
 
 def _processors() -> int:
@@ -138,27 +135,6 @@ def _taken(waiting: deque[Item]) -> Iterator[Item]:
         yield item
 
 
-class _Buffers(threading.local):
-    def __init__(self) -> None:
-        self.kept: dict[str, Array] = {}
-
-
-_buffers = _Buffers()
-
-
-def scratch(name: str, shape: Shape, dtype: np.dtype[Any]) -> Array:
-    """Uninitialised memory of this thread, valid until the thread asks for ``name`` again. Saves page faults."""
-    nbytes = dtype.itemsize
-    for size in shape:
-        nbytes *= size
-    memory = _buffers.kept.get(name)
-    if memory is None or memory.nbytes < nbytes:
-        memory = np.empty(nbytes, np.uint8)
-        if nbytes <= _KEPT_BYTES:
-            _buffers.kept[name] = memory
-    return np.ndarray(shape, dtype, memory)
-
-
 @dataclass(frozen=True, slots=True)
 class _Count:
     """The thread count of a BLAS: how to read it and how to set it."""
@@ -242,11 +218,6 @@ class _Blas:
 _blas = _Blas()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_blas.forget)
-
-
-def governs_blas() -> bool:
-    """Whether BLAS can be told how many threads to use."""
-    return bool(_blas.counts())
 
 
 class blas_threads:

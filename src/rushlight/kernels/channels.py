@@ -21,20 +21,17 @@ def _sizes(x: Array) -> tuple[int, int, int] | None:
     return (x.shape[0], x.shape[1], length) if length >= _SHORTEST or x.ndim == 2 else None
 
 
-def channel_moments(x: Array) -> tuple[Array, Array, None] | None:
+def channel_moments(x: Array) -> tuple[Array, Array] | None:
     sizes = _sizes(x)
     if native is None or sizes is None:
         return None
     moments, count = np.empty((2, sizes[1])), sizes[0] * sizes[2]
     if count == 1 or not native.channel_moments(moments, x, sizes):
         return None
-    return moments[0], moments[1] * (count / (count - 1)), None
+    return moments[0], moments[1] * (count / (count - 1))
 
 
-def batch_norm(
-    x: Array, weight: Array | None = None, bias: Array | None = None, eps: float = 1e-5, found: Any = None
-) -> Array | None:
-    """It takes no account of ``found``: to sum up again costs less than to keep what NumPy would need."""
+def batch_norm(x: Array, weight: Array | None = None, bias: Array | None = None, eps: float = 1e-5) -> Array | None:
     sizes = _sizes(x)
     if native is None or sizes is None:
         return None

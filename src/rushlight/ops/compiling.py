@@ -20,7 +20,6 @@ import numpy as np
 from ..autograd import saved, views
 from ..autograd.graph import BORROWED, Node, leaf_edge, observers, orders
 from ..autograd.modes import special, state
-from ..backend import blockwise
 from ..backend import numpy as backend
 from ..backend.pointwise import FOR_COMPLEX
 from ..tensor import PLAIN, Tensor
@@ -71,9 +70,7 @@ GLOBALS: dict[str, Any] = {
     "__name__": "rushlight.ops.compiled",
     "BORROWED": BORROWED,
     "COMPLEX": frozenset(map(np.dtype, (np.complex64, np.complex128))),
-    "OVER": blockwise.OVER,
     "FOR_COMPLEX": FOR_COMPLEX,
-    "LARGE": blockwise.SPREAD,
     "asarray": np.asarray,
     "dtype_of": operator.attrgetter("dtype"),
     "shape_of": operator.attrgetter("shape"),
@@ -94,7 +91,6 @@ GLOBALS: dict[str, Any] = {
     "watched": watched,
     "special": special,
     "in_inference": views.in_inference,
-    "spread": blockwise.spread,
     "state": state,
     "failed": dispatch.failed,
     "array_of": saved.array_of,
@@ -166,7 +162,5 @@ def compiled_rules(entry: Op, over_tensors: bool, xp: Any) -> Callable[..., Any]
     bound: dict[str, Any] = {f"rule_{name}": rule for name, rule in entry.rules.items()}
     if entry.joint is not None:
         bound["rule_joint"] = entry.joint
-    if entry.over is not None and not over_tensors:
-        bound["over"] = entry.over
     bound["xp"] = xp
     return _make(rules_source(entry, over_tensors) + "\nreturn vjp", **bound)

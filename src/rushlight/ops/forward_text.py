@@ -182,7 +182,7 @@ class _Forward:
         entry, case = self.entry, self.case
         arguments = ", ".join([*(f"x_{name}" for name in entry.inputs), *(name for name, _ in entry.params)])
         if entry.is_ufunc:
-            out = f"compute({arguments}, out=...) if x_{self.first}.size < LARGE else spread(compute, {arguments})"
+            out = f"compute({arguments}, out=...)"
             if entry.kernel in FOR_COMPLEX:
                 out = f"FOR_COMPLEX[compute]({arguments}) if x_{self.first}.dtype in COMPLEX else {out}"
         else:

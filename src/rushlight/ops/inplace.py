@@ -17,7 +17,6 @@ from ..autograd import overlaps, saved, views
 from ..autograd.mirrors import mirrors_by_counter, renew
 from ..autograd.modes import special, state
 from ..backend import numpy as backend
-from ..backend.blockwise import SPREAD, spread
 from .argument_forms import refusal
 from .compiling import GLOBALS  # what compiled ops see: the set of classes that are plain tensors
 from .dispatch import foreign_method
@@ -63,10 +62,7 @@ def binary(ufunc: np.ufunc, name: str, slow: Callable[..., Any], of_complex: boo
         if not plain_write(self, needs):
             return slow(self, other)
         try:
-            if array.size < SPREAD:
-                ufunc(array, value, array)
-            else:
-                spread(ufunc, array, value, into=array)
+            ufunc(array, value, array)
         except RuntimeWarning:
             pass  # a division by zero, where warnings are errors: it comes after all is written
         except (ValueError, TypeError):
@@ -150,11 +146,11 @@ def scaled(ufunc: np.ufunc, name: str, plain_name: str, scaled_name: str) -> Cal
             if factor is None:
                 return recorded(self, name, scaled_name, other, alpha)
             try:
-                values = spread(np.multiply, other._array, factor)
+                values = np.multiply(other._array, factor, out=...)
             except RuntimeWarning:  # an overflow, where warnings are errors
                 return recorded(self, name, scaled_name, other, alpha)
             try:
-                spread(ufunc, self._array, values, into=self._array)
+                ufunc(self._array, values, self._array)
             except RuntimeWarning:
                 pass  # as above: it comes after all is written
             except ValueError:

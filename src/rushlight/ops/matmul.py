@@ -41,38 +41,13 @@ def _outer(g: Any, vector: Any, xp: Any) -> Any:
     return xp.outer(g, conj(vector)) if xp is arrays else xp.mul(g.reshape((-1, 1)), conj(vector))
 
 
-# Nodes of ``t()``, ``T`` and ``mT``.
-_TRANSPOSES = frozenset(("TBackward0", "PermuteBackward0", "TransposeBackward0"))
-
-
-def _goes_to_a_transpose(edge: Any) -> bool:
-    return type(edge[0]).__name__ in _TRANSPOSES
-
-
-def _by_a_transpose(g: Any, a: Any, b: Any, edges: Any) -> tuple[Any, Any] | None:
-    """The cotangents of a product by a transpose, as a layer's weight is: the weight's lies as the weight does if it is that of
-    transposes, and need not be copied then."""
-    first, second = edges
-    if second is None or not _goes_to_a_transpose(second):
-        return None
-    return None if first is None else k.product(g, k.adjoint(b)), k.adjoint(k.product(k.adjoint(g), a))
-
-
-def _by_no_transpose(g: Any, a: Any, b: Any, alpha: Any, beta: Any, edges: Any) -> tuple[Any, ...] | None:
-    """The cotangents of a sum with a product by what is no transpose: the rule below has its gradient lie the other way."""
-    bias, first, second = edges
-    if second is None or _goes_to_a_transpose(second) or alpha != 1 or beta != 1:
-        return None
-    return None if bias is None else g, None if first is None else k.product(g, k.adjoint(b)), k.product(k.adjoint(a), g)
-
-
 for _space, _name, _function in (
     (arrays, "turned", k.adjoint),
     (tensors, "turned", _turned),
     (tensors, "adjoint", _turned_batch),
 ):
     setattr(_space, _name, _function)
-op("mm", k.product, kind="bilinear", over=_by_a_transpose,
+op("mm", k.product, kind="bilinear",
    a=lambda g, b, xp: xp.mm(g, xp.turned(b)), b=lambda g, a, xp: xp.mm(xp.turned(a), g))  # fmt: skip
 op("bmm", k.batch_product, kind="bilinear",
    a=lambda g, b, xp: xp.bmm(g, xp.adjoint(b)), b=lambda g, a, xp: xp.bmm(xp.adjoint(a), g))  # fmt: skip
@@ -82,7 +57,7 @@ op("dot", k.vector_product, kind="bilinear", a=lambda g, b: g * conj(b), b=lambd
 op("vdot", k.vdot, a=lambda g, b: conj(g) * b, b=lambda g, a: g * a)
 op("outer", lambda a, b: np.multiply.outer(a, b), kind="bilinear",
    a=lambda g, b, xp: xp.mv(g, conj(b)), b=lambda g, a, xp: xp.mv(xp.transpose(g, 0, 1), conj(a)))  # fmt: skip
-op("addmm", k.addmm, over=_by_no_transpose,
+op("addmm", k.addmm,
    bias=lambda g, beta: g if beta == 1 else g * conj(beta),
    a=lambda g, b, xp, alpha: _times(xp.mm(g, xp.turned(b)), alpha),
    # A layer's b is the transpose of its weight, whose gradient lies as the weight does if the product is that of transposes.

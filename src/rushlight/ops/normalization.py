@@ -283,20 +283,17 @@ def _batch_norm(
         if any(one is not None and one._of_batch for one in (input, running_mean, running_var)):
             _keep_up_batch(input, running_mean, running_var, momentum)
         else:
-            found = _keep_up(x, running_mean, running_var, momentum)
-            if found is not None:
-                return ops.batch_norm(input, weight, bias, eps, found)
+            _keep_up(x, running_mean, running_var, momentum)
     return ops.batch_norm(input, weight, bias, eps)
 
 
-def _keep_up(x: np.ndarray[Any, Any], running_mean: Any, running_var: Any, momentum: float) -> Any:
+def _keep_up(x: np.ndarray[Any, Any], running_mean: Any, running_var: Any, momentum: float) -> None:
     """Moves the running statistics towards the batch's; PyTorch does not count these as changes in place."""
     with np.errstate(all="ignore"):
-        mean, var, found = k.channel_moments(x)
+        mean, var = k.channel_moments(x)
         for target, value in ((running_mean, mean), (running_var, var)):
             if target is not None:
                 target._array[...] = target._array * (1 - momentum) + value * momentum
-    return found
 
 
 def _keep_up_batch(input: Any, running_mean: Any, running_var: Any, momentum: float) -> None:

@@ -13,7 +13,6 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..autograd import views
-from ..backend import blockwise
 from ..backend import pointwise as k
 from ..tensor import Tensor
 from . import dispatch, inplace
@@ -84,7 +83,7 @@ linear("rsub_scaled", k.reverse_subtract_scaled, node="RsubBackward0", check=_no
 op("rsub_number", k.subtract_from, node="RsubBackward1", kind="elementwise",
    x=lambda g, alpha: -g if alpha == 1 else -g * conj(alpha))
 linear("neg", k.negative, x=lambda g: -g)
-op("mul", np.multiply, promote="same", kind="bilinear", over=blockwise.products,
+op("mul", np.multiply, promote="same", kind="bilinear",
    a=lambda g, b: g * conj(b), b=lambda g, a: g * conj(a))
 smooth("div", k.divide, a=lambda g, b: g / conj(b), b=_divisor_backward)
 smooth("reciprocal", k.reciprocal, x=lambda g, out: -g * conj(out * out))
@@ -109,7 +108,7 @@ plain("pow", k.power, node="PowBackward1",
       a=lambda g, xp, a, b, out: xp.only(g * conj(b * xp.pow(a, b - 1)), b != 0),
       b=lambda g, xp, a, b, out: g * conj(xp.only(
           out * xp.log(a + 0j if _is_complex(out) else a), ~((a == 0) & (_real(xp, b) >= 0)))))
-op("pow_number", k.power_number, node="PowBackward0", kind="elementwise", over=k.power_grad_over,
+op("pow_number", k.power_number, node="PowBackward0", kind="elementwise",
    x=lambda g, xp, x, exponent:
        xp.zeroed(g) if exponent == 0 else g * conj(_power_backward(xp, x, exponent)))
 op("number_pow", k.number_power, node="PowBackward2", kind="elementwise",

@@ -27,7 +27,7 @@ def rules_source(entry: Op, over_tensors: bool) -> str:
                 lines += _opened_output(entry, name, over_tensors)
     opened = [name for kind, name, _ in entry.keep if kind in ("input", "output")]
     if not over_tensors:
-        lines += [*_scalars(entry, opened), *_written_over(entry)]
+        lines += _scalars(entry, opened)
     if entry.joint is not None:
         lines.append(f"    return {_call(entry.joint, 'rule_joint')}")
     elif entry.variadic in entry.sources:
@@ -134,15 +134,3 @@ def _scalars(entry: Op, opened: list[str]) -> list[str]:
     for name in opened:
         lines += [f"        if k_{name} is not None:", f"            k_{name} = k_{name}[()]"]
     return lines
-
-
-def _written_over(entry: Op) -> list[str]:
-    """The rule that may write over what was kept and over the cotangent, for large ones."""
-    if entry.over is None:
-        return []
-    return [
-        "    if g.nbytes >= OVER and not node.hooked:",
-        f"        found = {_call(entry.over, 'over')}",
-        "        if found is not None:",
-        "            return found",
-    ]

@@ -23,7 +23,7 @@ from .plain_cases import Case, one_axis, plain_cases
 from .public import axes_of, axis_of, ops, public
 from .table import arrays, op
 
-op("view", k.view, kind="linear", view=True, over=k.reshaped_back, x=lambda g, x_shape: g.reshape(x_shape))
+op("view", k.view, kind="linear", view=True, x=lambda g, x_shape: g.reshape(x_shape))
 op("alias", lambda x: x.view(), kind="linear", view=True, x=lambda g: g)
 
 
@@ -39,7 +39,7 @@ op("squeeze_all", lambda x: x.squeeze(), node="SqueezeBackward0", kind="linear",
 op("squeeze", k.squeeze, node="SqueezeBackward1", kind="linear", view=True,
    x=lambda g, xp, x_shape, axes: _unsqueezed(g, xp, x_shape, axes))  # fmt: skip
 op("squeeze_row", k.squeeze, node="SqueezeBackward4", kind="linear", x=lambda g, x_shape: g.reshape(x_shape))
-op("reshape_alias", k.view, kind="linear", view=True, over=k.reshaped_back, x=lambda g, x_shape: g.reshape(x_shape))
+op("reshape_alias", k.view, kind="linear", view=True, x=lambda g, x_shape: g.reshape(x_shape))
 op("squeeze_several", k.squeeze, node="SqueezeBackward2", kind="linear", view=True,
    x=lambda g, xp, x_shape, axes: _unsqueezed(g, xp, x_shape, axes))  # fmt: skip
 op("expand_dims", k.expand_dims, node="UnsqueezeBackward0", kind="linear", view=True,
@@ -59,7 +59,7 @@ def _unsqueezed(g: Any, xp: Any, shape: Any, axes: Any) -> Any:
 op("clone", k.clone, kind="linear", x=lambda g: g)
 op("contiguous", k.contiguous, node="CloneBackward0", kind="linear", x=lambda g: g)
 op("laid_out", k.laid_out, node="CloneBackward0", kind="linear", x=lambda g: g)
-op("unsafe_view", k.reshape, kind="linear", over=k.reshaped_back, x=lambda g, x_shape: g.reshape(x_shape))
+op("unsafe_view", k.reshape, kind="linear", x=lambda g, x_shape: g.reshape(x_shape))
 op("astype", k.astype, node="ToCopyBackward0", kind="linear", x=lambda g, xp, x_dtype: xp.astype(g, x_dtype))
 
 

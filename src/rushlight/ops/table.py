@@ -54,7 +54,6 @@ class Op:
         differentiable: list[str],
         rules: dict[str, Rule],
         joint: Rule | None,
-        over: Rule | None,
         node: str,
         kind: str | None,
         promote: str | None,
@@ -65,7 +64,7 @@ class Op:
         self.name, self.kernel = name, kernel
         self.inputs, self.optional, self.variadic = inputs, optional, variadic
         self.params, self.outputs, self.differentiable = params, outputs, differentiable
-        self.rules, self.joint, self.over, self.node_name = rules, joint, over, node
+        self.rules, self.joint, self.node_name = rules, joint, node
         self.kind, self.promote, self.view = kind, promote, view
         self.numbers, self.check = numbers, check
         self.is_ufunc = isinstance(kernel, np.ufunc)
@@ -215,7 +214,6 @@ def op(
     promote: str | None = None,
     view: bool = False,
     joint: Rule | None = None,
-    over: Rule | None = None,
     numbers: str = "any",
     check: Callable[[Any], None] | None = None,
     **rules: Rule | None,
@@ -227,8 +225,6 @@ def op(
     ``inputs``   names further tensor inputs that have no rule (or all, with ``joint``), separated by blanks; ``*xs`` is a list.
     ``outputs``  names of the results, ``!`` behind one that has no derivative; ``*`` alone: a list of any length.
     ``joint``    one rule for all inputs, returning a tuple of cotangents; may ask for ``needs``, a bool for each input.
-    ``over``     all rules at once where the cotangent is a large array, which it may write over if nobody else sees that
-                 (backend/ownership.py): a tuple of cotangents; or None, and the rules are asked. May ask for the node's ``edges``.
     ``node``     PyTorch's name of the graph node where it is not NameBackward0.
     ``kind``     'linear', 'elementwise', 'symmetric', 'reduction' or 'bilinear': how the forward derivative follows from the
                  rules.
@@ -274,7 +270,6 @@ def op(
         [word for word in words if not word.endswith("!")],
         {key: rule for key, rule in rules.items() if rule is not None},
         joint,
-        over,
         node,
         kind,
         promote,

@@ -73,9 +73,6 @@ READS_STATE = frozenset(
     """.split()
 )
 
-# Classes of what functions hand on to ops, and nobody else looks at.
-WHOLE = frozenset(("Statistics",))
-
 # Ops, and functions that are called anew, whose results have a shape that depends on values.
 OF_ANY_SHAPE = frozenset(
     "nonzero masked_select unique unique_consecutive unique_dim bincount histc repeat_interleave argwhere ops.sequences:_checked".split()

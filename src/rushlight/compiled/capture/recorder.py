@@ -20,7 +20,6 @@ from ...base import dtypes
 from ...base.arguments import user_frame
 from ...ops import dispatch
 from ...tensor import PLAIN, Tensor
-from . import known
 from . import trace as t
 
 
@@ -229,8 +228,6 @@ class Recorder:
             if id(value) in self.numbers:
                 return t.Bare(self.array_ref(value).number)
             self.fail("an array as an op's option")
-        if id(value) in self.numbers and type(value).__name__ in known.WHOLE:
-            return t.Bare(self.numbers[id(value)])
         if not isinstance(value, _OPTIONS) and not callable(value):
             self.fail(f"an op's option of the kind {type(value).__name__}")
         return value
@@ -338,13 +335,6 @@ class Recorder:
                 return
             array = result._array if isinstance(result, Tensor) else result
             outs.append(self.array_ref(array).number if id(array) in self.numbers else self.new(array))
-        elif type(result).__name__ in known.WHOLE:
-            number = len(self.trace.values)
-            self.trace.values.append(t.Value((), np.dtype(object), (), -1))
-            self.numbers[id(result)] = number
-            self.current[number] = 0
-            self.held.append(result)
-            outs.append(number)
         elif result is not None:
             self.fail(f"{name}(), which gives more than tensors")
 

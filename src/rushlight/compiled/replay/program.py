@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from ...autograd import engine, mirrors
-from ...backend import blockwise, quiet
 from ...backend import numpy as backend
+from ...backend import quiet
 from ...backend.ownership import BY_REPLAY
 from ...backend.pointwise import kernel_for
 from ...ops import dispatch
@@ -22,8 +22,6 @@ from ...ops.table import table
 from ...tensor import Tensor, new_tensor
 from ..capture import trace as t
 from .order import CannotReplay, changes, checked_first
-
-_LARGE = blockwise.SPREAD
 
 
 class Differs(Exception):
@@ -56,7 +54,7 @@ class Program:
         self.space: dict[str, Any] = {
             "__name__": "rushlight.replay.replayed", "accumulate": engine.BackwardPass.accumulate, "asarray": np.asarray,
             "copied": backend.copied, "copyto": np.copyto, "count": mirrors.count, "flat": _flat, "HELD": BY_REPLAY, "ndarray": np.ndarray,
-            "laid_out": backend.laid_out, "spread": blockwise.spread, "wrap": new_tensor,
+            "laid_out": backend.laid_out, "wrap": new_tensor,
             "Differs": Differs,
         }  # fmt: skip
         self.inputs = list(trace.tensors)
@@ -184,15 +182,10 @@ class Program:
         computing = kernel_for(op.kernel, values[one.outs[0]])
         kernel, is_ufunc = self._constant(computing), isinstance(computing, np.ufunc)
         given = ", ".join([*arguments, *parameters])
-        arrays = [values[ref.number] for ref in one.inputs if isinstance(ref, t.Ref)]
-        large = max((_size(value) for value in arrays), default=0) >= _LARGE
         outs = [self._name(out) for out in one.outs]
         if is_ufunc:
             into = "..." if one.laid else self._writes_over(place, one)
-            if large:
-                text = f"spread({kernel}, {given}" + (")" if into == "..." else f", into={into})")
-            else:
-                text = f"{kernel}({given}, out={into})"
+            text = f"{kernel}({given}, out={into})"
         else:
             text = f"{kernel}({given})"
         several = len(op.outputs) > 1 or op.outputs == ["*"]
@@ -290,13 +283,6 @@ class Program:
         if type(value) is list:
             return f"list({self._constant(value)})"
         return self._constant(value)
-
-
-def _size(value: t.Value) -> int:
-    size = 1
-    for length in value.shape:
-        size *= length
-    return size
 
 
 def _has_values(value: Any) -> bool:
