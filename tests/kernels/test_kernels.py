@@ -57,6 +57,8 @@ CLASSES = ["losses.nll_loss", "losses.nll_loss_adjoint"]  # test_kernel_classes.
 FLAT_INDICES = ["flat_indices.add_at", "flat_indices.add_rows"]  # test_kernel_flat_indices.py
 GRIDS = ["sampling.grid_sample", "sampling.grid_sample_input_grad"]  # test_kernel_grids.py
 ALIGNMENTS = ["ctc.ctc_loss", "ctc.ctc_backward"]  # test_kernel_alignments.py
+ATTENTION = ["attention.attention", "attention.attention_backward"]  # test_kernel_attention.py
+STEPS = ["blocks.stepped"]  # test_kernel_steps.py
 POOLING = [  # test_kernel_pooling.py
     "pooling.max_pool", "pooling.pool_scatter", "pooling.avg_pool", "pooling.avg_pool_input_grad",
     "adaptive_pooling.adaptive_avg_pool", "adaptive_pooling.adaptive_avg_pool_input_grad", "adaptive_pooling.adaptive_max_pool",
@@ -65,7 +67,7 @@ POOLING = [  # test_kernel_pooling.py
 
 def test_every_kernel_is_tried_here():
     families = [VALUES, SLOPES, LONG, ROWS, ROW_SLOPES, NORMS, CONVOLUTIONS, RECURRENT, CHANNELS]
-    families += [GROUPS, CLASSES, FLAT_INDICES, GRIDS, ALIGNMENTS, POOLING]
+    families += [GROUPS, CLASSES, FLAT_INDICES, GRIDS, ALIGNMENTS, POOLING, ATTENTION, STEPS]
     assert sorted(kernels.registered) == sorted(name for family in families for name in family)
 
 
