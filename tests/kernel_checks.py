@@ -88,7 +88,8 @@ class Fenced:
 
 def stays_within_fences(name, arguments, tries=300, least=50, call=None):
     """That a loop given random arguments refuses or stays within its arrays: ``arguments(source)`` gives its arrays, each as its
-    size and dtype, or None, or an array that it reads, and what else it takes, of which what is in tuples is changed here at times. ``call`` calls a loop that takes them otherwise."""
+    size and dtype, or None, or an array that it reads, and what else it takes, of which what is in tuples is changed here at times;
+    ``call`` calls a loop that takes them otherwise."""
     source, taken = random.Random(name), 0
     for _ in range(tries):
         sizes, rest = arguments(source)

@@ -8,7 +8,17 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kernel_checks import DTYPES, agree, both, few, needs_native, numbers, same_on_any_number_of_threads, stays_within_fences
+from kernel_checks import (
+    DTYPES,
+    agree,
+    both,
+    few,
+    native,
+    needs_native,
+    numbers,
+    same_on_any_number_of_threads,
+    stays_within_fences,
+)
 
 from rushlight import kernels
 
@@ -90,16 +100,22 @@ def test_what_is_not_taken_is_left_to_numpy():
 @needs_native
 @pytest.mark.parametrize("name", ["attention", "attention_backward"])
 def test_fuzzed_sizes_stay_within(name):
+    shapes = []
+
     def arguments(source):
         batch, count, queries, keys, width = (source.choice([1, 2, 3, 5, 9]) for _ in range(5))
         masks = tuple(source.choice([size, 1]) for size in (batch, count, queries)) if source.random() < 0.5 else (0, 0, 0)
         dtype = source.choice("fd")
-        of_queries, of_keys = (batch * count * length * width for length in (queries, keys))
-        mask = (math.prod(masks) * keys, dtype) if masks[0] else None
-        arrays = [of_queries, of_queries, of_keys, of_keys]
+        of_query, of_key = ((batch, count, length, width) for length in (queries, keys))
+        shapes[:] = [of_query, of_query, of_key, of_key, (*masks, keys)]
         if name == "attention_backward":
-            arrays = [of_queries, of_keys, of_keys, *arrays]
+            shapes[:0] = [of_query, of_key, of_key]
         sizes = (batch, count, queries, keys, width, *masks, source.choice([0, 1]))
-        return [*((size, dtype) for size in arrays), mask], [0.5, sizes]
+        return [(math.prod(shape), dtype) if shape[0] else None for shape in shapes], [0.5, sizes]
 
-    stays_within_fences(name, arguments)
+    def call(*given_):
+        *arrays, scale, sizes = given_
+        shaped = [None if each is None else each.reshape(shape) for each, shape in zip(arrays, shapes, strict=True)]
+        return getattr(native, name)(*shaped, scale, sizes)
+
+    stays_within_fences(name, arguments, call=call)

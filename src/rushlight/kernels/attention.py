@@ -27,8 +27,9 @@ def _sizes(query: Array, key: Array, value: Array, mask: Array | None, is_causal
     return (*query.shape[:3], key.shape[2], query.shape[3], *masks, int(is_causal))
 
 
-def _in_order(*arrays: Array | None) -> list[Array | None]:
-    return [None if each is None else np.ascontiguousarray(each) for each in arrays]
+def _rows(x: Array) -> Array:
+    """The array, whose rows may lie apart, but no numbers of one."""
+    return x if x.strides[3] == x.itemsize else np.ascontiguousarray(x)
 
 
 def attention(
@@ -37,8 +38,8 @@ def attention(
     sizes = _sizes(query, key, value, mask, is_causal)
     if native is None or sizes is None:
         return None
-    out = np.empty(query.shape, query.dtype)
-    return out if native.attention(out, *_in_order(query, key, value, mask), scale, sizes) else None
+    out, added = np.empty(query.shape, query.dtype), None if mask is None else np.ascontiguousarray(mask)
+    return out if native.attention(out, _rows(query), _rows(key), _rows(value), added, scale, sizes) else None
 
 
 def attention_backward(
@@ -48,4 +49,5 @@ def attention_backward(
     if native is None or sizes is None or g.dtype is not query.dtype:
         return None
     out = np.empty(query.shape, query.dtype), np.empty(key.shape, query.dtype), np.empty(key.shape, query.dtype)
-    return out if native.attention_backward(*out, *_in_order(g, query, key, value, mask), scale, sizes) else None
+    added, given = None if mask is None else np.ascontiguousarray(mask), map(_rows, (g, query, key, value))
+    return out if native.attention_backward(*out, *given, added, scale, sizes) else None

@@ -33,32 +33,45 @@ struct Heads {
     }
 };
 
-template <class T> struct Given {
-    const T *query, *key, *value, *mask, *g;
+// Rows of all heads, wherever they lie.
+template <class T> struct Side {
+    const T *data;
+    std::ptrdiff_t sample, head, row;
+
+    explicit Side(const Array &array) : data(static_cast<const T *>(array.data())), sample(array.stride(0)), head(array.stride(1)), row(array.stride(2)) {}
+    const T *at(const Heads &sizes, std::size_t number, std::size_t first = 0) const {
+        return data + static_cast<std::ptrdiff_t>(number / sizes.heads) * sample + static_cast<std::ptrdiff_t>(number % sizes.heads) * head + static_cast<std::ptrdiff_t>(first) * row;
+    }
 };
 
-// What a block of queries is worked on in. `key` and `value` are lines of one head.
+template <class T> struct Given {
+    Side<T> query, key, value;
+    const T *mask;
+};
+
+// What a block of queries is worked on in: the keys of a head as columns, the queries, and the weights.
 template <class T> struct Room {
     const Set &set;
     const Heads &sizes;
     Lines<T> key_columns;
+    Factors<T> queries, weight_rows;
     Memory<T> weights;
 
-    Room(const Set &set, const Heads &sizes) : set(set), sizes(sizes), key_columns(sizes.width, sizes.keys), weights(key_columns.room(sizes.rows())) {}
-    explicit operator bool() const { return key_columns && weights; }
+    Room(const Set &set, const Heads &sizes)
+        : set(set), sizes(sizes), key_columns(sizes.width, sizes.keys), queries(sizes.rows(), sizes.width), weight_rows(sizes.rows(), sizes.keys), weights(key_columns.room(sizes.rows())) {}
+    explicit operator bool() const { return key_columns && queries.held && weight_rows.held && weights; }
+    std::ptrdiff_t pitch() const { return static_cast<std::ptrdiff_t>(key_columns.pitch); }
 
     AttentionRow row(const T *mask, std::size_t head, std::size_t query, std::size_t number) const {
         std::size_t seen = sizes.is_causal ? std::min(sizes.keys, query + 1) : sizes.keys;
         return {weights.get() + number * key_columns.pitch, nullptr, mask ? mask + sizes.mask_row(head, query) : nullptr, sizes.keys, seen, sizes.scale};
     }
     // The weights of `count` queries from `first` on.
-    bool find_weights(const Given<T> &given, std::size_t head, std::size_t first, std::size_t count) const {
-        Factors<T> factors(count, sizes.width);
-        if (!factors.held) return false;
-        factors.set_rows(given.query + (head * sizes.queries + first) * sizes.width, sizes.width);
-        key_columns.multiply(set, factors, weights.get());
+    void find_weights(const Given<T> &given, std::size_t head, std::size_t first, std::size_t count) {
+        queries.rows = weight_rows.rows = count;
+        queries.set_rows(given.query.at(sizes, head, first), given.query.row);
+        key_columns.multiply(set, queries, weights.get());
         for (std::size_t i = 0; i < count; i++) set.attention_weights[sizeof(T) == 8](row(given.mask, head, first + i, i));
-        return true;
     }
 };
 
@@ -68,25 +81,24 @@ template <class T> void copy_rows(const T *from, std::size_t pitch, std::size_t 
 
 template <class T> bool attend(const Set &set, const Heads &sizes, const Given<T> &given, T *out) {
     std::atomic<bool> failed{false};
-    std::size_t blocks = sizes.blocks(), width = sizes.width, keys = sizes.keys;
+    std::size_t blocks = sizes.blocks(), width = sizes.width;
     share(sizes.count() * blocks, 1, sizes.cost(2), [&](std::size_t from, std::size_t to) {
         Room<T> room(set, sizes);
-        Lines<T> values(keys, width);
+        Lines<T> values(sizes.keys, width);
         Memory<T> results(values.room(sizes.rows()));
-        if (!room || !values || !results) failed = true;
-        for (std::size_t task = from; task < to && !failed; task++) {
+        if (!room || !values || !results) {
+            failed = true;
+            return;
+        }
+        for (std::size_t task = from; task < to; task++) {
             std::size_t head = task / blocks, first = task % blocks * sizes.rows(), count = std::min(sizes.rows(), sizes.queries - first);
             if (task == from || task % blocks == 0) {
-                room.key_columns.fill_with_columns(given.key + head * keys * width, width);
-                values.fill_with_rows(given.value + head * keys * width, width);
+                room.key_columns.fill_with_columns(given.key.at(sizes, head), given.key.row);
+                values.fill_with_rows(given.value.at(sizes, head), given.value.row);
             }
-            Factors<T> factors(count, keys);
-            if (!factors.held || !room.find_weights(given, head, first, count)) {
-                failed = true;
-                return;
-            }
-            factors.set_rows(room.weights.get(), room.key_columns.pitch);
-            values.multiply(set, factors, results.get());
+            room.find_weights(given, head, first, count);
+            room.weight_rows.set_rows(room.weights.get(), room.pitch());
+            values.multiply(set, room.weight_rows, results.get());
             copy_rows(results.get(), values.pitch, count, width, out + (head * sizes.queries + first) * width);
         }
     });
@@ -97,62 +109,72 @@ template <class T> struct Gradients {
     T *query, *key, *value;
 };
 
-// Adds to gradients of one head (keys, width) what rows of a block bring: the transpose of `weights`, their factors, by `rows`.
-template <class T> bool add_transposed(const Set &set, const T *weights, std::size_t pitch, const T *rows, std::size_t count, const Heads &sizes, T *results, T *to) {
-    Factors<T> factors(sizes.keys, count);
-    Lines<T> lines(count, sizes.width);
-    if (!factors.held || !lines) return false;
-    factors.set_terms(weights, pitch);
-    lines.fill_with_rows(rows, sizes.width);
-    lines.multiply(set, factors, results);
-    for (std::size_t i = 0; i < sizes.keys; i++)
-        for (std::size_t j = 0; j < sizes.width; j++) to[i * sizes.width + j] += results[i * lines.pitch + j];
-    return true;
-}
+// What the way back needs besides.
+template <class T> struct RoomBack {
+    const Set &set;
+    const Heads &sizes;
+    Lines<T> value_columns, key_rows, block;
+    Factors<T> given, transposed;
+    Memory<T> slopes, results;
+
+    RoomBack(const Set &set, const Heads &sizes)
+        : set(set), sizes(sizes), value_columns(sizes.width, sizes.keys), key_rows(sizes.keys, sizes.width), block(sizes.rows(), sizes.width), given(sizes.rows(), sizes.width),
+          transposed(sizes.keys, sizes.rows()), slopes(value_columns.room(sizes.rows())), results(key_rows.room(std::max(sizes.rows(), sizes.keys))) {}
+    explicit operator bool() const { return value_columns && key_rows && block && given.held && transposed.held && slopes && results; }
+
+    // Adds to gradients of a head (keys, width) the transpose of a block's weights, or of their slopes, by `count` rows.
+    void add_transposed(const T *weights, const T *rows, std::ptrdiff_t apart, std::size_t count, T *to) {
+        transposed.terms = block.terms = count;
+        transposed.set_terms(weights, value_columns.pitch);
+        block.fill_with_rows(rows, apart);
+        block.multiply(set, transposed, results.get());
+        const T *from = results.get();
+        for (std::size_t i = 0; i < sizes.keys; i++, from += block.pitch, to += sizes.width)
+            for (std::size_t j = 0; j < sizes.width; j++) to[j] += from[j];
+    }
+};
 
 // One head after another: their gradients are sums over its blocks, in order.
-template <class T> bool attend_back(const Set &set, const Heads &sizes, const Given<T> &given, const Gradients<T> &gradients) {
+template <class T> bool attend_back(const Set &set, const Heads &sizes, const Given<T> &given, const Side<T> &g, const Gradients<T> &gradients) {
     std::atomic<bool> failed{false};
     std::size_t width = sizes.width, keys = sizes.keys, rows = sizes.rows();
     share(sizes.count(), 1, sizes.cost(5) * static_cast<double>(sizes.blocks()), [&](std::size_t from, std::size_t to) {
         Room<T> room(set, sizes);
-        Lines<T> value_columns(width, keys), key_rows(keys, width);
-        std::size_t pitch = room.key_columns.pitch;
-        Memory<T> slopes(value_columns.room(rows)), results(key_rows.room(std::max(rows, keys)));
-        if (!room || !value_columns || !key_rows || !slopes || !results) failed = true;
-        for (std::size_t head = from; head < to && !failed; head++) {
-            const T *key = given.key + head * keys * width, *value = given.value + head * keys * width;
+        RoomBack<T> back(set, sizes);
+        if (!room || !back) {
+            failed = true;
+            return;
+        }
+        for (std::size_t head = from; head < to; head++) {
             T *for_key = gradients.key + head * keys * width, *for_value = gradients.value + head * keys * width;
-            room.key_columns.fill_with_columns(key, width), value_columns.fill_with_columns(value, width), key_rows.fill_with_rows(key, width);
+            room.key_columns.fill_with_columns(given.key.at(sizes, head), given.key.row);
+            back.value_columns.fill_with_columns(given.value.at(sizes, head), given.value.row);
+            back.key_rows.fill_with_rows(given.key.at(sizes, head), given.key.row);
             std::fill(for_key, for_key + keys * width, T(0)), std::fill(for_value, for_value + keys * width, T(0));
-            for (std::size_t first = 0; first < sizes.queries && !failed; first += rows) {
-                std::size_t count = std::min(rows, sizes.queries - first), place = (head * sizes.queries + first) * width;
-                Factors<T> of_g(count, width), of_scores(count, keys);
-                bool done = of_g.held && of_scores.held && room.find_weights(given, head, first, count);
-                if (done) {
-                    of_g.set_rows(given.g + place, width);
-                    value_columns.multiply(set, of_g, slopes.get());
-                    done = add_transposed(set, room.weights.get(), pitch, given.g + place, count, sizes, results.get(), for_value);
-                }
-                for (std::size_t i = 0; i < count && done; i++) {
-                    AttentionRow row = room.row(given.mask, head, first + i, i);
-                    row.g = slopes.get() + i * pitch;
+            for (std::size_t first = 0; first < sizes.queries; first += rows) {
+                std::size_t count = std::min(rows, sizes.queries - first);
+                room.find_weights(given, head, first, count);
+                back.add_transposed(room.weights.get(), g.at(sizes, head, first), g.row, count, for_value);
+                back.given.rows = count;
+                back.given.set_rows(g.at(sizes, head, first), g.row);
+                back.value_columns.multiply(set, back.given, back.slopes.get());
+                for (std::size_t i = 0; i < count; i++) {
+                    AttentionRow row = room.row(nullptr, head, first + i, i);
+                    row.g = back.slopes.get() + i * back.value_columns.pitch;
                     set.attention_slopes[sizeof(T) == 8](row);
                 }
-                if (done) {
-                    of_scores.set_rows(slopes.get(), pitch);
-                    key_rows.multiply(set, of_scores, results.get());
-                    copy_rows(results.get(), key_rows.pitch, count, width, gradients.query + place);
-                    done = add_transposed(set, slopes.get(), pitch, given.query + place, count, sizes, results.get(), for_key);
-                }
-                if (!done) failed = true;
+                room.weight_rows.set_rows(back.slopes.get(), room.pitch());
+                back.key_rows.multiply(set, room.weight_rows, back.results.get());
+                copy_rows(back.results.get(), back.key_rows.pitch, count, width, gradients.query + (head * sizes.queries + first) * width);
+                back.add_transposed(back.slopes.get(), given.query.at(sizes, head, first), given.query.row, count, for_key);
             }
         }
     });
     return !failed;
 }
 
-// Sizes are batch, heads, queries, keys, width, what the mask has of the first three, and whether it is causal.
+// Sizes are batch, heads, queries, keys, width, what the mask has of the first three, and whether it is causal. False where Python has
+// been told what is wrong with them.
 bool read(PyObject *numbers, PyObject *scale, Heads &heads) {
     std::size_t sizes[9];
     if (!get_sizes(numbers, sizes)) return false;
@@ -160,33 +182,39 @@ bool read(PyObject *numbers, PyObject *scale, Heads &heads) {
     return !PyErr_Occurred();
 }
 
-bool fits(const Array &array, const Array &like, std::size_t size) { return array.kind == like.kind && array.is_aligned() && array.size() == size; }
+// Query, key, value and mask, and how many numbers the first two have.
+struct Inputs {
+    Array query, key, value, mask;
+    std::size_t queries = 0, keys = 0;
 
-// Whether query, key, value and mask are as the sizes say, and what they are worked on in can be counted.
-bool are_right(const Heads &sizes, const Array &query, const Array &key, const Array &value, const Array &mask) {
-    std::size_t queries = product({sizes.batch, sizes.heads, sizes.queries, sizes.width}), keys = product({sizes.batch, sizes.heads, sizes.keys, sizes.width});
-    if (!queries || !keys || !product({sizes.keys, MOST_ROWS, 64}) || !product({sizes.keys + 512, sizes.width + 512, 64})) return false;
-    if (!fits(query, query, queries) || !fits(key, query, keys) || !fits(value, query, keys)) return false;
-    if (!mask) return true;
-    std::size_t all[3] = {sizes.batch, sizes.heads, sizes.queries};
-    for (int axis = 0; axis < 3; axis++)
-        if (sizes.masks[axis] != 1 && sizes.masks[axis] != all[axis]) return false;
-    return fits(mask, query, product({sizes.masks[0], sizes.masks[1], sizes.masks[2], sizes.keys}));
-}
+    // Whether they are as the sizes say, and what they are worked on in can be counted.
+    bool get(PyObject *const *args, const Heads &sizes) {
+        std::size_t of_query[4] = {sizes.batch, sizes.heads, sizes.queries, sizes.width}, of_key[4] = {sizes.batch, sizes.heads, sizes.keys, sizes.width};
+        queries = product({of_query[0], of_query[1], of_query[2], of_query[3]}), keys = product({of_key[0], of_key[1], of_key[2], of_key[3]});
+        if (!queries || !keys || !product({sizes.keys, MOST_ROWS, 64}) || !product({sizes.keys + 512, sizes.width + 512, 64})) return false;
+        if (!query.get_rows(args[0], of_query) || !key.get_rows(args[1], of_key) || !value.get_rows(args[2], of_key) || !mask.get(args[3], false, true)) return false;
+        if (key.kind != query.kind || value.kind != query.kind) return false;
+        if (!mask) return true;
+        for (int axis = 0; axis < 3; axis++)
+            if (sizes.masks[axis] != 1 && sizes.masks[axis] != of_query[axis]) return false;
+        return fits(mask, product({sizes.masks[0], sizes.masks[1], sizes.masks[2], sizes.keys}));
+    }
+    bool fits(const Array &array, std::size_t size) const { return array.kind == query.kind && array.is_aligned() && array.size() == size; }
+    template <class T> Given<T> given() const { return {Side<T>(query), Side<T>(key), Side<T>(value), static_cast<const T *>(mask.data())}; }
+};
 
-// (out, query, key, value, mask or None, scale, sizes)
+// (out, query, key, value, mask or None, scale, sizes): rows of query, key and value may be apart.
 PyObject *attention(PyObject *, PyObject *const *args, Py_ssize_t count) {
     if (!has(count, 7)) return nullptr;
     Heads sizes;
     if (!read(args[6], args[5], sizes)) return nullptr;
-    Array out, query, key, value, mask;
-    if (!out.get(args[0], true) || !query.get(args[1], false) || !key.get(args[2], false) || !value.get(args[3], false) || !mask.get(args[4], false, true)) Py_RETURN_FALSE;
-    if (!are_right(sizes, query, key, value, mask) || !fits(out, query, query.size())) Py_RETURN_FALSE;
+    Array out;
+    Inputs inputs;
+    if (!inputs.get(args + 1, sizes) || !out.get(args[0], true) || !inputs.fits(out, inputs.queries)) Py_RETURN_FALSE;
     bool done = false;
     auto work = [&](auto zero) {
         using T = decltype(zero);
-        Given<T> given{static_cast<const T *>(query.data()), static_cast<const T *>(key.data()), static_cast<const T *>(value.data()), static_cast<const T *>(mask.data()), nullptr};
-        done = attend<T>(*in_use.load(), sizes, given, static_cast<T *>(out.data()));
+        done = attend<T>(*in_use.load(), sizes, inputs.given<T>(), static_cast<T *>(out.data()));
     };
     unlocked(GIVES_LOCK_AWAY, [&] { out.is_double() ? work(0.0) : work(0.0f); });
     if (!done) return PyErr_NoMemory();
@@ -198,18 +226,19 @@ PyObject *attention_backward(PyObject *, PyObject *const *args, Py_ssize_t count
     if (!has(count, 10)) return nullptr;
     Heads sizes;
     if (!read(args[9], args[8], sizes)) return nullptr;
-    Array for_query, for_key, for_value, g, query, key, value, mask;
-    if (!for_query.get(args[0], true) || !for_key.get(args[1], true) || !for_value.get(args[2], true) || !g.get(args[3], false)) Py_RETURN_FALSE;
-    if (!query.get(args[4], false) || !key.get(args[5], false) || !value.get(args[6], false) || !mask.get(args[7], false, true)) Py_RETURN_FALSE;
-    if (!are_right(sizes, query, key, value, mask) || !fits(g, query, query.size()) || !fits(for_query, query, query.size())) Py_RETURN_FALSE;
-    if (!fits(for_key, query, key.size()) || !fits(for_value, query, key.size())) Py_RETURN_FALSE;
+    Array for_query, for_key, for_value, g;
+    Inputs inputs;
+    std::size_t of_query[4] = {sizes.batch, sizes.heads, sizes.queries, sizes.width};
+    if (!inputs.get(args + 4, sizes) || !g.get_rows(args[3], of_query) || g.kind != inputs.query.kind) Py_RETURN_FALSE;
+    if (!for_query.get(args[0], true) || !for_key.get(args[1], true) || !for_value.get(args[2], true)) Py_RETURN_FALSE;
+    if (!inputs.fits(for_query, inputs.queries) || !inputs.fits(for_key, inputs.keys) || !inputs.fits(for_value, inputs.keys)) Py_RETURN_FALSE;
     bool done = false;
     auto work = [&](auto zero) {
         using T = decltype(zero);
-        Given<T> given{static_cast<const T *>(query.data()), static_cast<const T *>(key.data()), static_cast<const T *>(value.data()), static_cast<const T *>(mask.data()), static_cast<const T *>(g.data())};
-        done = attend_back<T>(*in_use.load(), sizes, given, {static_cast<T *>(for_query.data()), static_cast<T *>(for_key.data()), static_cast<T *>(for_value.data())});
+        Gradients<T> gradients{static_cast<T *>(for_query.data()), static_cast<T *>(for_key.data()), static_cast<T *>(for_value.data())};
+        done = attend_back<T>(*in_use.load(), sizes, inputs.given<T>(), Side<T>(g), gradients);
     };
-    unlocked(GIVES_LOCK_AWAY, [&] { query.is_double() ? work(0.0) : work(0.0f); });
+    unlocked(GIVES_LOCK_AWAY, [&] { g.is_double() ? work(0.0) : work(0.0f); });
     if (!done) return PyErr_NoMemory();
     Py_RETURN_TRUE;
 }

@@ -33,7 +33,7 @@ template <class T> bool forward(const Set &set, const Layer &layer, const Forwar
     T *out = static_cast<T *>(arrays.out), *cells = static_cast<T *>(arrays.cells), *gates = static_cast<T *>(arrays.gates);
     Lines<T> lines(width, all);
     if (!lines) return false;
-    lines.fill_with_columns(weights, width);
+    lines.fill_with_columns(weights, static_cast<std::ptrdiff_t>(width));
     std::atomic<bool> failed{false};
     share((layer.samples + TOGETHER - 1) / TOGETHER, 1, layer.cost(), [&](std::size_t from, std::size_t to) {
         std::size_t first = from * TOGETHER, count = std::min(layer.samples, to * TOGETHER) - first;
@@ -70,7 +70,7 @@ template <class T> bool backward(const Set &set, const Layer &layer, const Backw
     T *for_gates = static_cast<T *>(arrays.for_gates), *for_hidden = static_cast<T *>(arrays.for_hidden), *for_cell = static_cast<T *>(arrays.for_cell);
     Lines<T> lines(all, width);
     if (!lines) return false;
-    lines.fill_with_rows(weights, width);
+    lines.fill_with_rows(weights, static_cast<std::ptrdiff_t>(width));
     std::atomic<bool> failed{false};
     share((layer.samples + TOGETHER - 1) / TOGETHER, 1, layer.cost(), [&](std::size_t from, std::size_t to) {
         std::size_t first = from * TOGETHER, count = std::min(layer.samples, to * TOGETHER) - first;

@@ -18,7 +18,7 @@ inline std::size_t place(std::size_t row, std::size_t term, std::size_t rows, st
     return first * terms + term * outputs_at(first, rows) + row - first;
 }
 
-// The left factor: of each four rows one term after another.
+// The left factor: of each four rows one term after another. It may have fewer rows than it was made for.
 template <class T> struct Factors {
     std::size_t rows, terms;
     Memory<T> held;
@@ -29,16 +29,15 @@ template <class T> struct Factors {
     void set(std::size_t row, const T *from) {
         for (std::size_t term = 0; term < terms; term++) held.get()[place(row, term, rows, terms)] = from[term];
     }
-    // All rows, which are `pitch` apart.
-    void set_rows(const T *from, std::size_t pitch) {
+    // All rows, which are `apart` from one another.
+    void set_rows(const T *from, std::ptrdiff_t apart) {
         for (std::size_t first = 0; first < rows; first += TOGETHER) {
-            const T *row = from + first * pitch;
+            const T *row = from + static_cast<std::ptrdiff_t>(first) * apart;
             T *to = held.get() + first * terms;
             if (rows - first >= TOGETHER)
-                for (std::size_t term = 0; term < terms; term++, to += TOGETHER)
-                    for (std::size_t each = 0; each < TOGETHER; each++) to[each] = row[each * pitch + term];
+                for (std::size_t term = 0; term < terms; term++, to += TOGETHER) to[0] = row[term], to[1] = row[term + apart], to[2] = row[term + 2 * apart], to[3] = row[term + 3 * apart];
             else
-                for (std::size_t each = first; each < rows; each++) set(each, from + each * pitch);
+                for (std::size_t each = first; each < rows; each++) set(each, from + static_cast<std::ptrdiff_t>(each) * apart);
         }
     }
     // The transpose: all terms, `pitch` apart, of which each has a number for every row.
@@ -54,7 +53,8 @@ template <class T> struct Factors {
     }
 };
 
-// The right factor: its rows, one for each term, are lines, PANEL columns after one another of all of them.
+// The right factor: its rows, one for each term, are lines, PANEL columns after one another of all of them. It may
+// have fewer terms than it was made for.
 template <class T> struct Lines {
     std::size_t terms, length, pitch;
     Memory<T> lines;
@@ -68,17 +68,23 @@ template <class T> struct Lines {
     }
     std::size_t size() const { return (length + PANEL - 1) / PANEL * PANEL * terms + STEP<T>; }
     explicit operator bool() const { return lines && offsets; }
-    T &at(std::size_t term, std::size_t column) { return lines.get()[column / PANEL * PANEL * terms + term * PANEL + column % PANEL]; }
 
     // From a matrix (terms, length) whose rows are `apart` from one another.
-    void fill_with_rows(const T *from, std::size_t apart) {
-        for (std::size_t start = 0; start < length; start += PANEL)
-            for (std::size_t term = 0; term < terms; term++) std::copy(from + term * apart + start, from + term * apart + std::min(length, start + PANEL), &at(term, start));
+    void fill_with_rows(const T *from, std::ptrdiff_t apart) {
+        for (std::size_t start = 0; start < length; start += PANEL) {
+            std::size_t count = std::min(PANEL, length - start);
+            T *to = lines.get() + start * terms;
+            const T *row = from + start;
+            for (std::size_t term = 0; term < terms; term++, to += PANEL, row += apart) std::copy(row, row + count, to);
+        }
     }
     // From a matrix (length, terms), likewise.
-    void fill_with_columns(const T *from, std::size_t apart) {
-        for (std::size_t column = 0; column < length; column++)
-            for (std::size_t term = 0; term < terms; term++) at(term, column) = from[column * apart + term];
+    void fill_with_columns(const T *from, std::ptrdiff_t apart) {
+        for (std::size_t start = 0; start < length; start += PANEL)
+            for (std::size_t column = 0; column < std::min(PANEL, length - start); column++, from += apart) {
+                T *to = lines.get() + start * terms + column;
+                for (std::size_t term = 0; term < terms; term++) to[term * PANEL] = from[term];
+            }
     }
 
     // The product, its rows `pitch` apart; what is written beyond a panel is mended by the next.
