@@ -32,9 +32,7 @@ def _rows(x: Array) -> Array:
     return x if x.strides[3] == x.itemsize else np.ascontiguousarray(x)
 
 
-def attention(
-    query: Array, key: Array, value: Array, mask: Array | None = None, is_causal: bool = False, scale: float = 1.0
-) -> Array | None:
+def attention(query: Array, key: Array, value: Array, mask: Array | None, is_causal: bool, scale: float) -> Array | None:
     sizes = _sizes(query, key, value, mask, is_causal)
     if native is None or sizes is None:
         return None
