@@ -86,9 +86,10 @@ class Fenced:
         return bool((self.memory[: self.whole.start] == 0xA5).all() and (self.memory[self.whole.stop :] == 0xA5).all())
 
 
-def stays_within_fences(name, arguments, tries=300, least=50):
+def stays_within_fences(name, arguments, tries=300, least=50, call=None):
     """That a loop given random arguments refuses or stays within its arrays: ``arguments(source)`` gives its arrays, each as its
-    size and dtype, or None, or an array that it reads, and what else it takes, of which what is in tuples is changed here at times."""
+    size and dtype, or None, or an array that it reads, and what else it takes, of which what is in tuples is changed here at times;
+    ``call`` calls a loop that takes them otherwise."""
     source, taken = random.Random(name), 0
     for _ in range(tries):
         sizes, rest = arguments(source)
@@ -101,7 +102,7 @@ def stays_within_fences(name, arguments, tries=300, least=50):
             place = source.randrange(len(rest[changed]))
             rest[changed] = (*rest[changed][:place], source.choice(NUMBERS), *rest[changed][place + 1 :])
         with contextlib.suppress(REFUSED):
-            done = getattr(native, name)(*(each.array if isinstance(each, Fenced) else each for each in given), *rest)
+            done = (call or getattr(native, name))(*(each.array if isinstance(each, Fenced) else each for each in given), *rest)
             assert done in (True, False)
             taken += done
         assert all(each.is_whole() for each in arrays), rest

@@ -23,7 +23,8 @@ SETTERS = {"set_threads", "threads", "instruction_set", "instruction_sets", "use
 LOOPS = sorted(name for name in dir(native) if not name.startswith("_") and name not in SETTERS)
 # They take sizes in a tuple, or whole numbers, and have tests of their own, below or beside those of what they compute.
 BY_SIZES = tuple(
-    "conv lstm batch_norm group_norm channel_moments nll_loss add_at grid_sample ctc_loss box_ pool_scatter".split()
+    "conv lstm attention adam sgd rmsprop batch_norm group_norm channel_moments nll_loss add_at grid_sample ctc_loss box_ "
+    "pool_scatter".split()
 )
 
 

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from kernel_checks import BEYOND, DTYPES, ODD, agree, both, few, native, needs_native, numbers, same_on_any_number_of_threads
 
 import rushlight as torch
+import rushlight.optim  # whose kernel is else registered when it is first used
 from rushlight import kernels
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -57,6 +58,8 @@ CLASSES = ["losses.nll_loss", "losses.nll_loss_adjoint"]  # test_kernel_classes.
 FLAT_INDICES = ["flat_indices.add_at", "flat_indices.add_rows"]  # test_kernel_flat_indices.py
 GRIDS = ["sampling.grid_sample", "sampling.grid_sample_input_grad"]  # test_kernel_grids.py
 ALIGNMENTS = ["ctc.ctc_loss", "ctc.ctc_backward"]  # test_kernel_alignments.py
+ATTENTION = ["attention.attention", "attention.attention_backward"]  # test_kernel_attention.py
+STEPS = ["blocks.stepped"]  # test_kernel_steps.py
 POOLING = [  # test_kernel_pooling.py
     "pooling.max_pool", "pooling.pool_scatter", "pooling.avg_pool", "pooling.avg_pool_input_grad",
     "adaptive_pooling.adaptive_avg_pool", "adaptive_pooling.adaptive_avg_pool_input_grad", "adaptive_pooling.adaptive_max_pool",
@@ -65,7 +68,7 @@ POOLING = [  # test_kernel_pooling.py
 
 def test_every_kernel_is_tried_here():
     families = [VALUES, SLOPES, LONG, ROWS, ROW_SLOPES, NORMS, CONVOLUTIONS, RECURRENT, CHANNELS]
-    families += [GROUPS, CLASSES, FLAT_INDICES, GRIDS, ALIGNMENTS, POOLING]
+    families += [GROUPS, CLASSES, FLAT_INDICES, GRIDS, ALIGNMENTS, POOLING, ATTENTION, STEPS]
     assert sorted(kernels.registered) == sorted(name for family in families for name in family)
 
 
@@ -548,7 +551,7 @@ def test_the_report_names_every_kernel_that_is_registered():
     for path in sorted((ROOT / "src" / "rushlight").glob("*/*.py")):
         for name in re.findall(r"^@register\(.+\)\n(?:@.+\n)*def (\w+)\(", path.read_text(), re.MULTILINE):
             written.append(f"{path.stem}.{name.lstrip('_')}")
-    script = "import rushlight as torch; torch.set_num_threads(1); print(torch.kernels.report())"
+    script = "import rushlight as torch; torch.optim; torch.set_num_threads(1); print(torch.kernels.report())"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
     best = native.instruction_sets()[-1]
     names = ", ".join(sorted(written))

@@ -6,6 +6,8 @@ import functools
 
 import numpy as np
 
+from ..kernels import attention as compiled
+from ..kernels import register
 from . import softmax, summation
 from .matmul import product
 from .numpy import Array, Shape, in_single
@@ -33,8 +35,8 @@ def _bound(rows: int, columns: int) -> Array:
 
 
 def _stack(x: Array) -> Array:
-    """(B, H, L, E) as one batch of matrices (B * H, L, E), half precision in single."""
-    return in_single(x).reshape(-1, *x.shape[-2:])
+    """(B, H, L, E) as one batch of matrices (B * H, L, E)."""
+    return x.reshape(-1, *x.shape[-2:])
 
 
 def _weights(query: Array, key: Array, heads: Shape, mask: Array | None, is_causal: bool, scale: float) -> Array:
@@ -49,18 +51,27 @@ def _weights(query: Array, key: Array, heads: Shape, mask: Array | None, is_caus
     return safe_softmax(scores, 2)
 
 
+@register(compiled.attention)
+def _attention(query: Array, key: Array, value: Array, mask: Array | None, is_causal: bool, scale: float) -> Array:
+    weights = _weights(_stack(query), _stack(key), query.shape[:2], mask, is_causal, scale)
+    return product(weights, _stack(value)).reshape(query.shape)
+
+
 def attention(
     query: Array, key: Array, value: Array, mask: Array | None = None, is_causal: bool = False, scale: float = 1.0
 ) -> Array:
-    """softmax(query @ key.T * scale + mask) @ value for (B, H, L, E), (B, H, S, E), (B, H, S, E); the mask is added."""
-    weights = _weights(_stack(query), _stack(key), query.shape[:2], mask, is_causal, scale)
-    return product(weights, _stack(value)).astype(query.dtype, copy=False).reshape(query.shape)
+    """softmax(query @ key.T * scale + mask) @ value for (B, H, L, E), (B, H, S, E), (B, H, S, E); the mask is added.
+
+    Half precision computes in single.
+    """
+    out = _attention(in_single(query), in_single(key), in_single(value), mask, is_causal, scale)
+    return out.astype(query.dtype, copy=False)
 
 
-def attention_backward(
+@register(compiled.attention_backward)
+def _attention_backward(
     g: Array, query: Array, key: Array, value: Array, mask: Array | None, is_causal: bool, scale: float
 ) -> tuple[Array, Array, Array]:
-    """What ``g`` becomes on its way back through :func:`attention` to query, key and value."""
     g3, q, k, v = _stack(g), _stack(query), _stack(key), _stack(value)
     weights = _weights(q, k, query.shape[:2], mask, is_causal, scale)
     for_scores = softmax.softmax_grad(product(g3, v.swapaxes(1, 2)), weights, 2)
@@ -70,6 +81,13 @@ def attention_backward(
         product(for_scores.swapaxes(1, 2), q).reshape(key.shape),
         product(weights.swapaxes(1, 2), g3).reshape(value.shape),
     )
+
+
+def attention_backward(
+    g: Array, query: Array, key: Array, value: Array, mask: Array | None, is_causal: bool, scale: float
+) -> tuple[Array, Array, Array]:
+    """What ``g`` becomes on its way back through :func:`attention` to query, key and value."""
+    return _attention_backward(in_single(g), in_single(query), in_single(key), in_single(value), mask, is_causal, scale)
 
 
 def trilinear(a: Array, weight: Array, b: Array) -> Array:

@@ -59,7 +59,7 @@ def register(compiled: Callable[P, object]) -> Callable[[Callable[P, Result]], C
 
 
 def report() -> str:
-    """Which kernels are in use, for which instruction set and on how many threads.
+    """Which kernels are in use, for which instruction set and on how many threads; that of optimizers once there are any.
 
     >>> import rushlight as torch
     >>> print(torch.kernels.report().partition(":")[0])

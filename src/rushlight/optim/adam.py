@@ -7,7 +7,7 @@ from typing import Any
 
 from ..ops.reading import conj
 from ..tensor import Tensor
-from .by_rule import RuleOptimizer, State, at_least_zero, check_betas, check_lr, check_variants, decayed, like, number
+from .by_rule import RuleOptimizer, State, at_least_zero, check_betas, check_lr, check_variants, decayed, like, number, sign
 
 
 def _check_tensor_betas(betas: Any, foreach: Any, capturable: bool) -> None:
@@ -29,6 +29,8 @@ class Adam(RuleOptimizer):
     >>> w
     tensor([0.9000], requires_grad=True)
     """
+
+    _loop = "adam_step"
 
     def __init__(
         self,
@@ -103,3 +105,13 @@ class Adam(RuleOptimizer):
         change = mean / change
         change *= lr * size / (1 - beta1**t)
         p -= change
+
+    def _numbers(self, t: int, group: dict[str, Any]) -> tuple[tuple[float, ...], tuple[str, ...]]:
+        lr, decay, (beta1, beta2) = number(group["lr"]), number(group["weight_decay"]), map(number, group["betas"])
+        size = math.sqrt(1 - beta2**t)
+        into, kept = (0.0, 1 - lr * decay) if group["decoupled_weight_decay"] else (decay, 1.0)
+        rate = lr * size / (1 - beta1**t)
+        return (
+            (sign(group), into, kept, 1 - beta1, beta2, 1 - beta2, group["eps"] * size, rate),
+            ("exp_avg", "exp_avg_sq", "max_exp_avg_sq" if group["amsgrad"] else ""),
+        )

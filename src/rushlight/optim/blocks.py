@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..autograd import mirrors
+from ..kernels import register
+from ..kernels import steps as compiled
 from ..ops.table import arrays
 from ..tensor import Tensor
 
@@ -33,7 +35,6 @@ class Block:
     ) -> None:
         self.params, self.states = params, states
         self.sizes = [param._array.size for param in params]
-        self.size = sum(self.sizes)
         self.room = room
         names = [name for name in states[0] if isinstance(states[0][name], Tensor)]
         self.scalars = {name: self._scalar_row(name) for name in names if name in scalars}
@@ -64,33 +65,51 @@ class Block:
             steps = self.scalars["step"]
             steps += 1
             t = int(steps[0])
-        if len(params) == 1:
-            p, g = params[0]._array.reshape(-1), params[0]._grad._array.reshape(-1)  # type: ignore[union-attr]
+        held = [param._array for param in params]
+        grads = [param._grad._array for param in params]  # type: ignore[union-attr]
+        stepped(optimizer, held, grads, self.rows, self.scalars, self.room, group, t)
+
+
+@register(compiled.step)
+def stepped(
+    optimizer: RuleOptimizer,
+    params: list[Array],
+    grads: list[Array],
+    rows: dict[str, Array],
+    scalars: dict[str, Array],
+    room: tuple[Array, Array],
+    group: dict[str, Any],
+    t: int,
+) -> bool:
+    """Steps parameters by the optimizer's rule, gathered where there are several."""
+    size = sum(each.size for each in params)
+    if len(params) == 1:
+        p, g = params[0].reshape(-1), grads[0].reshape(-1)
+    else:
+        p, g = (row[:size] for row in room)
+        np.concatenate([each.reshape(-1) for each in params], out=p)
+        np.concatenate([each.reshape(-1) for each in grads], out=g)
+    if group.get("maximize"):
+        g = -g
+    values = rows
+    for start in range(0, size, PIECE):
+        if size > PIECE or len(scalars) > 1:
+            piece = slice(start, min(start + PIECE, size))
+            values = {name: row[piece] for name, row in rows.items()}
+            for name, row in scalars.items():
+                values[name] = row[:1].reshape(()).copy()  # every piece begins with the old value
+            optimizer._rule(arrays, p[piece], g[piece], values, t, group)
         else:
-            p, g = (row[: self.size] for row in self.room)
-            np.concatenate([param._array.reshape(-1) for param in params], out=p)
-            np.concatenate([param._grad._array.reshape(-1) for param in params], out=g)  # type: ignore[union-attr]
-        if group.get("maximize"):
-            g = -g
-        rows, size, values = self.rows, self.size, self.rows
-        for start in range(0, size, PIECE):
-            if size > PIECE or len(self.scalars) > 1:
-                piece = slice(start, min(start + PIECE, size))
-                values = {name: row[piece] for name, row in rows.items()}
-                for name, row in self.scalars.items():
-                    values[name] = row[:1].reshape(()).copy()  # every piece begins with the old value
-                optimizer._rule(arrays, p[piece], g[piece], values, t, group)
-            else:
-                optimizer._rule(arrays, p, g, values, t, group)
-        for name, row in self.scalars.items():
-            if name != "step" and size:
-                row[...] = values[name]
-        if len(params) > 1:
-            start = 0
-            for param, number in zip(params, self.sizes, strict=True):
-                array = param._array
-                array[...] = p[start : start + number].reshape(array.shape)
-                start += number
+            optimizer._rule(arrays, p, g, values, t, group)
+    for name, row in scalars.items():
+        if name != "step" and size:
+            row[...] = values[name]
+    if len(params) > 1:
+        start = 0
+        for array in params:
+            array[...] = p[start : start + array.size].reshape(array.shape)
+            start += array.size
+    return True
 
 
 class Plan:

@@ -47,6 +47,7 @@ class RuleOptimizer(Optimizer):
     _scalars: ClassVar[tuple[str, ...]] = ("step",)  # states that are one number for the whole parameter
     _as_real: ClassVar[bool] = True  # whether complex numbers are taken as pairs
     _elementwise: ClassVar[bool] = True  # whether no element's step depends on another's; if not, the rule is for Tensors only
+    _loop: ClassVar[str] = ""  # the compiled loop of the rule (kernels/native/steps.h), which has ``_numbers`` then
     _plans: dict[int, Plan]
 
     def _start(self, param: Tensor, group: dict[str, Any]) -> State:
@@ -55,6 +56,10 @@ class RuleOptimizer(Optimizer):
 
     def _rule(self, xp: Any, p: Any, g: Any, state: State, t: int, group: dict[str, Any]) -> None:
         """Changes ``p`` and the state in place; ``g`` may not be changed. ``t`` counts from 1."""
+        raise NotImplementedError
+
+    def _numbers(self, t: int, group: dict[str, Any]) -> tuple[tuple[float, ...], tuple[str, ...]]:
+        """What the compiled loop of the rule wants: eight numbers, and the names of three states, "" where there is none."""
         raise NotImplementedError
 
     def _ready(self, params: list[Tensor], group: dict[str, Any]) -> bool:
@@ -198,6 +203,11 @@ def _opened(value: Any) -> Any:
 def real_pairs(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """A view of complex numbers as pairs of real ones."""
     return array[..., None].view(np.float32 if array.dtype.char == "F" else np.float64)
+
+
+def sign(group: dict[str, Any]) -> float:
+    """What a gradient is multiplied by before it is used."""
+    return -1.0 if group.get("maximize") else 1.0
 
 
 def like(param: Tensor, value: float = 0.0) -> Tensor:

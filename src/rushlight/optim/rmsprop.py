@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from .by_rule import RuleOptimizer, State, at_least_zero, check_lr, decayed, like, number
+from .by_rule import RuleOptimizer, State, at_least_zero, check_lr, decayed, like, number, sign
 
 
 class RMSprop(RuleOptimizer):
     """Steps by the gradient over the root of the running mean of its square."""
+
+    _loop = "rmsprop_step"
 
     def __init__(
         self,
@@ -67,3 +69,10 @@ class RMSprop(RuleOptimizer):
             buffer += change
             change = buffer
         p -= number(group["lr"]) * change
+
+    def _numbers(self, t: int, group: dict[str, Any]) -> tuple[tuple[float, ...], tuple[str, ...]]:
+        decay, kept, momentum = number(group["weight_decay"]), group["alpha"], group["momentum"]
+        return (
+            (sign(group), decay, kept, 1 - kept, group["eps"], number(group["lr"]), momentum, 0.0),
+            ("square_avg", "momentum_buffer" if momentum > 0 else "", "grad_avg" if group["centered"] else ""),
+        )

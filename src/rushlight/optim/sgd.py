@@ -6,7 +6,7 @@ from typing import Any
 
 from ..autograd import views
 from ..tensor import Tensor
-from .by_rule import RuleOptimizer, State, at_least_zero, check_lr, check_variants, decayed, number
+from .by_rule import RuleOptimizer, State, at_least_zero, check_lr, check_variants, decayed, number, sign
 
 
 class SGD(RuleOptimizer):
@@ -23,6 +23,7 @@ class SGD(RuleOptimizer):
 
     _counts = False
     _as_real = False
+    _loop = "sgd_step"
 
     def __init__(
         self,
@@ -98,3 +99,10 @@ class SGD(RuleOptimizer):
                 buffer += (1 - group["dampening"]) * g
             g = g + momentum * buffer if group["nesterov"] else buffer
         p -= number(group["lr"]) * g
+
+    def _numbers(self, t: int, group: dict[str, Any]) -> tuple[tuple[float, ...], tuple[str, ...]]:
+        decay, momentum = number(group["weight_decay"]), group["momentum"]
+        return (
+            (sign(group), decay, number(group["lr"]), momentum, 1 - group["dampening"], float(group["nesterov"]), 0.0, 0.0),
+            ("momentum_buffer" if momentum else "", "", ""),
+        )

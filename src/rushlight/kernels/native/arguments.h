@@ -27,6 +27,15 @@ class Array {
     bool get(PyObject *object, bool written, bool may_be_none = false) {
         return object == Py_None ? may_be_none : hold(object, written) && (kind == 'f' || kind == 'd');
     }
+    // Four axes of these sizes, of which the numbers along the last lie side by side.
+    bool get_rows(PyObject *object, const std::size_t (&sizes)[4]) {
+        if (!hold(object, false, PyBUF_STRIDES) || (kind != 'f' && kind != 'd') || view.ndim != 4 || view.strides[3] != view.itemsize) return false;
+        for (int axis = 0; axis < 4; axis++)
+            if (static_cast<std::size_t>(view.shape[axis]) != sizes[axis] || view.strides[axis] % view.itemsize) return false;
+        return is_aligned();
+    }
+    // How far numbers are apart along an axis, in numbers.
+    std::ptrdiff_t stride(int axis) const { return view.strides[axis] / view.itemsize; }
     // Whole numbers of 64 bits.
     bool get_indices(PyObject *object, bool written) {
         return hold(object, written) && (kind == 'q' || kind == 'l') && view.itemsize == 8 && is_aligned();
@@ -46,8 +55,8 @@ class Array {
     char kind = 0;
 
   private:
-    bool hold(PyObject *object, bool written) {
-        if (PyObject_GetBuffer(object, &view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | (written ? PyBUF_WRITABLE : 0)) < 0) {
+    bool hold(PyObject *object, bool written, int layout = PyBUF_C_CONTIGUOUS) {
+        if (PyObject_GetBuffer(object, &view, layout | PyBUF_FORMAT | (written ? PyBUF_WRITABLE : 0)) < 0) {
             PyErr_Clear();
             return false;
         }

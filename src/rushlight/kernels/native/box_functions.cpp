@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <vector>
 
 #include "functions.h"
 #include "memory.h"
@@ -9,6 +10,9 @@
 
 namespace rushlight {
 namespace {
+
+constexpr std::size_t MOST_PLACES = 1 << 14;  // numbers, which stay in the second cache
+constexpr std::size_t FEW_PLANES = 4;         // for which places would be found in vain
 
 // Whether a box has a place, and none outside; every axis' bounds are where its windows begin, where they end, and how much they count.
 bool are_within(const Boxes &boxes) {
@@ -33,6 +37,28 @@ void find_regular(Boxes &boxes) {
     }
 }
 
+// Where the taps of all windows lie, one tap of all after another. A window that has fewer along an axis sees its last there again.
+std::vector<std::int32_t> find_places(const Boxes &boxes, std::size_t &taps) {
+    auto number = [&](std::size_t axis, std::size_t i) { return (static_cast<std::size_t>(boxes.end[axis][i] - boxes.begin[axis][i]) + boxes.step[axis] - 1) / boxes.step[axis]; };
+    std::size_t most[3] = {1, 1, 1};
+    for (std::size_t axis = 0; axis < 3; axis++)
+        for (std::size_t i = 0; i < boxes.out[axis]; i++) most[axis] = std::max(most[axis], number(axis, i));
+    taps = product({most[0], most[1], most[2]});
+    std::vector<std::int32_t> places;
+    if (!taps || !product({taps, boxes.windows()}) || taps * boxes.windows() > MOST_PLACES) return places;
+    for (std::size_t tap = 0; tap < taps; tap++)
+        for (std::size_t window = 0; window < boxes.windows(); window++) {
+            std::size_t taps_at[3] = {tap / most[2] / most[1], tap / most[2] % most[1], tap % most[2]}, place = 0;
+            std::size_t at[3] = {window / boxes.out[2] / boxes.out[1], window / boxes.out[2] % boxes.out[1], window % boxes.out[2]};
+            for (std::size_t axis = 0; axis < 3; axis++) {
+                std::size_t seen = std::min(taps_at[axis], number(axis, at[axis]) - 1);
+                place = place * boxes.in[axis] + static_cast<std::size_t>(boxes.begin[axis][at[axis]]) + seen * boxes.step[axis];
+            }
+            places.push_back(static_cast<std::int32_t>(place));
+        }
+    return places;
+}
+
 // (values, indices or None, x, bounds, sizes). Sizes are the planes' count, what a Boxes has as `in`, `out` and `step`.
 template <BoxesKind KIND> PyObject *pool(PyObject *, PyObject *const *args, Py_ssize_t count) {
     if (!has(count, 5)) return nullptr;
@@ -55,7 +81,12 @@ template <BoxesKind KIND> PyObject *pool(PyObject *, PyObject *const *args, Py_s
     if (!are_within(boxes)) Py_RETURN_FALSE;
     find_regular(boxes);
     boxes.x = x.data(), boxes.out_values = values.data(), boxes.indices = static_cast<std::int64_t *>(indices.data());
-    BoxesLoop loop = in_use.load()->boxes[KIND][x.is_double()];
+    const Set &set = *in_use.load();
+    std::size_t lanes = set.width / (x.is_double() ? sizeof(double) : sizeof(float));
+    std::vector<std::int32_t> places;
+    if (KIND == BOX_MAXIMA && boxes.regular[1] - boxes.regular[0] < lanes && boxes.windows() >= lanes && sizes[0] >= FEW_PLANES) places = find_places(boxes, boxes.taps);
+    boxes.places = places.empty() ? nullptr : places.data();
+    BoxesLoop loop = set.boxes[KIND][x.is_double()];
     std::atomic<bool> failed{false};
     unlocked(whole, [&] {
         share(sizes[0], 1, static_cast<double>(boxes.plane() + 2 * boxes.windows()), [&](std::size_t from, std::size_t to) {

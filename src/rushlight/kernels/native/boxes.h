@@ -56,6 +56,11 @@ template <class T> inline void maximum(const Boxes &boxes, const T *x, std::size
     *index = static_cast<std::int64_t>(place);
 }
 
+// Whole numbers of the vectors' kind as indices, `step` more for each lane than for the one before.
+template <class T> inline void put_indices(std::int64_t *to, typename Traits<T>::I places, std::size_t step) {
+    for (std::size_t lane = 0; lane < LANES<T>; lane++) to[lane] = static_cast<std::int64_t>(places[lane]) + static_cast<std::int64_t>(lane * step);
+}
+
 template <class T> inline void maxima(const Boxes &boxes, const T *x, std::size_t z, std::size_t y, std::size_t window, T *out, std::int64_t *index) {
     using I = typename Traits<T>::I;
     using Int = typename Traits<T>::Int;
@@ -71,15 +76,40 @@ template <class T> inline void maxima(const Boxes &boxes, const T *x, std::size_
         }
     });
     store<T>(out, best);
-    for (std::size_t lane = 0; lane < LANES<T>; lane++) index[lane] = static_cast<std::int64_t>(place[lane]) + static_cast<std::int64_t>(lane * boxes.stride);
+    put_indices<T>(index, place, boxes.stride);
+}
+
+// Of as many windows as a vector holds, wherever in a plane they lie: places[tap * windows] are those of a tap in each.
+template <class T> inline void maxima_at(const T *x, const std::int32_t *places, std::size_t taps, std::size_t windows, T *out, std::int64_t *index) {
+    using I = typename Traits<T>::I;
+    V<T> best = all<T>(-std::numeric_limits<T>::infinity()), seen{};
+    I place{}, here{};
+    for (std::size_t lane = 0; lane < LANES<T>; lane++) place[lane] = places[lane];
+    for (std::size_t tap = 0; tap < taps; tap++, places += windows) {
+        for (std::size_t lane = 0; lane < LANES<T>; lane++) seen[lane] = x[places[lane]], here[lane] = places[lane];
+        I is_next = (seen > best) | (seen != seen);
+        best = is_next ? seen : best;
+        place = is_next ? here : place;
+    }
+    store<T>(out, best);
+    put_indices<T>(index, place, 0);
 }
 
 template <class T> void box_maxima(const Boxes &boxes, std::size_t from, std::size_t to, void *) {
     for (std::size_t plane = from; plane < to; plane++) {
         const T *x = static_cast<const T *>(boxes.x) + plane * boxes.plane();
+        T *values = static_cast<T *>(boxes.out_values) + plane * boxes.windows();
+        std::int64_t *indices = boxes.indices + plane * boxes.windows();
+        if (boxes.places) {
+            std::size_t windows = boxes.windows(), i = 0;
+            for (; i + LANES<T> <= windows; i += LANES<T>) maxima_at<T>(x, boxes.places + i, boxes.taps, windows, values + i, indices + i);
+            i = windows - LANES<T>;
+            if (windows % LANES<T>) maxima_at<T>(x, boxes.places + i, boxes.taps, windows, values + i, indices + i);
+            continue;
+        }
         each_line_of_windows(boxes, [&](std::size_t first, std::size_t z, std::size_t y) {
-            T *out = static_cast<T *>(boxes.out_values) + plane * boxes.windows() + first;
-            std::int64_t *index = boxes.indices + plane * boxes.windows() + first;
+            T *out = values + first;
+            std::int64_t *index = indices + first;
             along_windows<T>(
                 boxes, [&](std::size_t i) { maximum<T>(boxes, x, z, y, i, out + i, index + i); },
                 [&](std::size_t i) { maxima<T>(boxes, x, z, y, i, out + i, index + i); });

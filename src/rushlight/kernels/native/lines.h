@@ -1,21 +1,29 @@
 // Products of lines, of which convolutions are made.
 
+// VECTORS of each output, from `p` on.
+template <class T, std::size_t OUTPUTS, std::size_t VECTORS>
+inline void products_at(std::size_t p, const T *lines, const std::size_t *offsets, std::size_t terms, const T *weight, T *out, std::size_t pitch) {
+    constexpr std::size_t L = LANES<T>;
+    V<T> sums[OUTPUTS][VECTORS] = {};
+    for (std::size_t term = 0; term < terms; term++, weight += OUTPUTS) {
+        const T *from = lines + offsets[term] + p;
+        V<T> seen[VECTORS];
+        for (std::size_t v = 0; v < VECTORS; v++) seen[v] = load<T>(from + v * L);
+        for (std::size_t o = 0; o < OUTPUTS; o++)
+            for (std::size_t v = 0; v < VECTORS; v++) sums[o][v] += seen[v] * weight[o];
+    }
+    for (std::size_t o = 0; o < OUTPUTS; o++)
+        for (std::size_t v = 0; v < VECTORS; v++) store<T>(out + o * pitch + p + v * L, sums[o][v]);
+}
+
+// As many vectors at a time as there are registers for, and of the rest as few as there are.
 template <class T, std::size_t OUTPUTS, std::size_t VECTORS>
 void products_of(const T *lines, const std::size_t *offsets, std::size_t terms, const T *weights, std::size_t length, T *out, std::size_t pitch) {
     constexpr std::size_t L = LANES<T>;
-    for (std::size_t p = 0; p < length; p += VECTORS * L) {
-        V<T> sums[OUTPUTS][VECTORS] = {};
-        const T *weight = weights;
-        for (std::size_t term = 0; term < terms; term++, weight += OUTPUTS) {
-            const T *from = lines + offsets[term] + p;
-            V<T> seen[VECTORS];
-            for (std::size_t v = 0; v < VECTORS; v++) seen[v] = load<T>(from + v * L);
-            for (std::size_t o = 0; o < OUTPUTS; o++)
-                for (std::size_t v = 0; v < VECTORS; v++) sums[o][v] += seen[v] * weight[o];
-        }
-        for (std::size_t o = 0; o < OUTPUTS; o++)
-            for (std::size_t v = 0; v < VECTORS; v++) store<T>(out + o * pitch + p + v * L, sums[o][v]);
-    }
+    std::size_t p = 0;
+    for (; p + (VECTORS - 1) * L < length; p += VECTORS * L) products_at<T, OUTPUTS, VECTORS>(p, lines, offsets, terms, weights, out, pitch);
+    for (; p + L < length; p += 2 * L) products_at<T, OUTPUTS, 2>(p, lines, offsets, terms, weights, out, pitch);
+    if (p < length) products_at<T, OUTPUTS, 1>(p, lines, offsets, terms, weights, out, pitch);
 }
 
 template <class T>

@@ -68,6 +68,28 @@ struct LstmStepBack {
 using LstmLoop = void (*)(const LstmStep &);
 using LstmBackLoop = void (*)(const LstmStepBack &);
 
+// A step of an optimizer: a parameter, its gradient and what states there are of it, others null, and numbers by kind:
+// Adam: sign of the gradient, decay, factor of the parameter, 1 - beta1, beta2, 1 - beta2, eps, rate; mean, square, largest
+// SGD: sign, decay, rate, momentum, 1 - dampening, whether Nesterov's; buffer
+// RMSprop: sign, decay, alpha, 1 - alpha, eps, rate, momentum; square, buffer, mean
+constexpr int STEP_NUMBERS = 8;
+struct Step {
+    void *p;
+    const void *g;
+    void *states[3];
+    double numbers[STEP_NUMBERS];
+};
+using StepLoop = void (*)(const Step &, std::size_t from, std::size_t to);
+
+// A row of scores, or of the weights that they are made, and of cotangents.
+struct AttentionRow {
+    void *scores, *g;
+    const void *mask;  // what is added to the scores; may be null
+    std::size_t length, seen;
+    double scale;
+};
+using AttentionLoop = void (*)(const AttentionRow &);
+
 // Windows of planes (depth, height, width), boxes of which an axis says for each window where it begins, where it ends, and how much it
 // counts. Those of the width from `regular[0]` to `regular[1]` are as many taps, and each begins `stride` after the one before.
 struct Boxes {
@@ -77,6 +99,8 @@ struct Boxes {
     const void *x;
     void *out_values;
     std::int64_t *indices;  // of maxima; null where there are none
+    const std::int32_t *places;  // of the `taps` of all windows, one tap of all of them after another; null where lines are worked on
+    std::size_t taps;
 
     std::size_t plane() const { return in[0] * in[1] * in[2]; }
     std::size_t windows() const { return out[0] * out[1] * out[2]; }
@@ -105,6 +129,8 @@ enum SweepKind {
 };
 enum RowsKind { SOFTMAX, SOFTMAX_SLOPE, LOG_SOFTMAX, LOG_SOFTMAX_SLOPE, LAYER_NORM, LAYER_NORM_SLOPES, ROWS };
 enum ColumnsKind { COLUMN_SOFTMAX, COLUMN_SOFTMAX_SLOPE, COLUMN_LOG_SOFTMAX, COLUMN_LOG_SOFTMAX_SLOPE, COLUMN_KINDS };
+enum StepKind { ADAM, SGD, RMSPROP, STEPS };
+constexpr int NEEDED[STEPS] = {2, 0, 1};  // states
 enum BoxesKind { BOX_MAXIMA, BOX_MEANS, BOX_MEANS_BACKWARD, BOXES };
 enum ChannelsKind { CHANNEL_MOMENTS, BATCH_NORM, BATCH_NORM_BACKWARD, BATCH_NORM_GIVEN, GROUP_NORM, GROUP_NORM_BACKWARD, CHANNELS };
 // The first four of these, of channels of one number a sample: by stripes of them.
@@ -113,6 +139,7 @@ enum { COLUMN_NORMS = BATCH_NORM_GIVEN + 1 };
 // The loops of one instruction set: of float in [0], of double in [1].
 struct Set {
     const char *name;
+    std::size_t width;  // of a vector, in bytes
     SweepLoop sweeps[SWEEPS][2];
     RowsLoop rows[ROWS][2];
     RowsLoop across[COLUMN_KINDS][2];
@@ -123,6 +150,8 @@ struct Set {
     DotsLoop dots[2];
     LstmLoop lstm[2];
     LstmBackLoop lstm_back[2];
+    AttentionLoop attention_weights[2], attention_slopes[2];
+    StepLoop steps[STEPS][2];
     BoxesLoop boxes[BOXES][2];
     AlignmentsLoop alignments;
     SharesLoop shares;

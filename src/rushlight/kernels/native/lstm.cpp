@@ -6,12 +6,11 @@
 #include "functions.h"
 #include "memory.h"
 #include "pool.h"
+#include "products.h"
 
 namespace rushlight {
 namespace {
 
-constexpr std::size_t TOGETHER = 4;           // samples
-constexpr std::size_t PANEL = 96;             // columns: whole vectors, by threes, of every instruction set
 constexpr double COST = 0.05, GATE_COST = 4;  // of a multiplication and of a cell, in nanoseconds, about
 
 struct Layer {
@@ -21,49 +20,6 @@ struct Layer {
     std::size_t cells() const { return product({steps, samples, width}); }
     std::size_t at(std::size_t turn) const { return backwards ? steps - 1 - turn : turn; }
     double cost() const { return static_cast<double>(steps * width) * (4 * COST * static_cast<double>(width) + GATE_COST) * TOGETHER; }
-};
-
-// A matrix whose rows are lines, PANEL columns after one another of all of them, and products of samples with it.
-template <class T> struct Lines {
-    std::size_t terms, length, pitch;
-    Memory<T> lines;
-    Memory<std::size_t> offsets;
-
-    Lines(std::size_t terms, std::size_t length)
-        : terms(terms), length(length), pitch(rounded<T>(length) + STEP<T> + 16), lines(size()), offsets(terms) {
-        if (!*this) return;
-        std::fill(lines.get(), lines.get() + size(), T(0));
-        for (std::size_t term = 0; term < terms; term++) offsets.get()[term] = term * PANEL;
-    }
-    std::size_t size() const { return (length + PANEL - 1) / PANEL * PANEL * terms + STEP<T>; }
-    explicit operator bool() const { return lines && offsets; }
-    T &at(std::size_t term, std::size_t column) { return lines.get()[column / PANEL * PANEL * terms + term * PANEL + column % PANEL]; }
-
-    // `factors` of each four samples by term, and their results, `pitch` apart; what is written beyond a panel is mended by the next.
-    void multiply(const Set &set, const T *factors, std::size_t samples, T *results) const {
-        for (std::size_t start = 0; start < length; start += PANEL)
-            for (std::size_t first = 0; first < samples; first += TOGETHER)
-                set.products[sizeof(T) == 8](lines.get() + start * terms, offsets.get(), terms, factors + first * terms, outputs_at(first, samples),
-                                             std::min(PANEL, length - start), results + first * pitch + start, pitch);
-    }
-};
-
-// Where the factor of a sample and a term lies.
-std::size_t place(std::size_t sample, std::size_t term, std::size_t samples, std::size_t terms) {
-    std::size_t first = sample / TOGETHER * TOGETHER;
-    return first * terms + term * outputs_at(first, samples) + sample - first;
-}
-
-template <class T> struct Factors {
-    std::size_t samples, terms;
-    Memory<T> held;
-
-    Factors(std::size_t samples, std::size_t terms) : samples(samples), terms(terms), held((samples + TOGETHER) * terms) {
-        if (held) std::fill(held.get(), held.get() + (samples + TOGETHER) * terms, T(0));
-    }
-    void set(std::size_t sample, const T *row) {
-        for (std::size_t term = 0; term < terms; term++) held.get()[place(sample, term, samples, terms)] = row[term];
-    }
 };
 
 struct Forward {
@@ -77,20 +33,19 @@ template <class T> bool forward(const Set &set, const Layer &layer, const Forwar
     T *out = static_cast<T *>(arrays.out), *cells = static_cast<T *>(arrays.cells), *gates = static_cast<T *>(arrays.gates);
     Lines<T> lines(width, all);
     if (!lines) return false;
-    for (std::size_t gate = 0; gate < all; gate++)
-        for (std::size_t term = 0; term < width; term++) lines.at(term, gate) = weights[gate * width + term];
+    lines.fill_with_columns(weights, static_cast<std::ptrdiff_t>(width));
     std::atomic<bool> failed{false};
     share((layer.samples + TOGETHER - 1) / TOGETHER, 1, layer.cost(), [&](std::size_t from, std::size_t to) {
         std::size_t first = from * TOGETHER, count = std::min(layer.samples, to * TOGETHER) - first;
         Factors<T> factors(count, width);
-        Memory<T> sums((count + TOGETHER) * lines.pitch);
+        Memory<T> sums(lines.room(count));
         if (!factors.held || !sums) {
             failed = true;
             return;
         }
         for (std::size_t n = 0; n < count; n++) factors.set(n, h + (first + n) * width);
         for (std::size_t turn = 0; turn < layer.steps; turn++) {
-            lines.multiply(set, factors.held.get(), count, sums.get());
+            lines.multiply(set, factors, sums.get());
             const T *before = turn ? cells + layer.at(turn - 1) * layer.samples * width : c;
             for (std::size_t n = 0; n < count; n++) {
                 std::size_t row = layer.at(turn) * layer.samples + first + n;
@@ -115,13 +70,12 @@ template <class T> bool backward(const Set &set, const Layer &layer, const Backw
     T *for_gates = static_cast<T *>(arrays.for_gates), *for_hidden = static_cast<T *>(arrays.for_hidden), *for_cell = static_cast<T *>(arrays.for_cell);
     Lines<T> lines(all, width);
     if (!lines) return false;
-    for (std::size_t gate = 0; gate < all; gate++)
-        for (std::size_t column = 0; column < width; column++) lines.at(gate, column) = weights[gate * width + column];
+    lines.fill_with_rows(weights, static_cast<std::ptrdiff_t>(width));
     std::atomic<bool> failed{false};
     share((layer.samples + TOGETHER - 1) / TOGETHER, 1, layer.cost(), [&](std::size_t from, std::size_t to) {
         std::size_t first = from * TOGETHER, count = std::min(layer.samples, to * TOGETHER) - first;
         Factors<T> factors(count, all);
-        Memory<T> sums((count + TOGETHER) * lines.pitch);
+        Memory<T> sums(lines.room(count));
         if (!factors.held || !sums) {
             failed = true;
             return;
@@ -135,7 +89,7 @@ template <class T> bool backward(const Set &set, const Layer &layer, const Backw
                                                sums.get() + n * lines.pitch, for_cell + (first + n) * width, for_gates + row * all, width});
                 factors.set(n, for_gates + row * all);
             }
-            lines.multiply(set, factors.held.get(), count, sums.get());
+            lines.multiply(set, factors, sums.get());
         }
         for (std::size_t n = 0; n < count; n++) std::copy(sums.get() + n * lines.pitch, sums.get() + n * lines.pitch + width, for_hidden + (first + n) * width);
     });

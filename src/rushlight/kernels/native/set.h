@@ -23,6 +23,10 @@ namespace RUSHLIGHT_SET {
 
 #include "gates.h"
 
+#include "attention_rows.h"
+
+#include "steps.h"
+
 #include "alignments.h"
 
 #define BOTH(loop) {loop<float>, loop<double>}
@@ -31,6 +35,7 @@ namespace RUSHLIGHT_SET {
 
 static Set loops(const char *name) {
     return {name,
+            WIDTH,
             {VALUES(Gelu), VALUES(GeluTanh), VALUES(Silu), VALUES(Mish), VALUES(Sigmoid), VALUES(Relu), VALUES(LeakyRelu), VALUES(Elu),
              VALUES(Softplus), VALUES(LogSigmoid), VALUES(Hardtanh), VALUES(Hardsigmoid), VALUES(Hardswish), SLOPES(GeluSlope),
              SLOPES(GeluTanhSlope), SLOPES(SiluSlope), SLOPES(MishSlope), SLOPES(SigmoidSlope), SLOPES(TanhSlope), SLOPES(ReluSlope),
@@ -45,6 +50,9 @@ static Set loops(const char *name) {
             BOTH(dots),
             BOTH(lstm_step),
             BOTH(lstm_step_back),
+            BOTH(attention_weights),
+            BOTH(attention_slopes),
+            {BOTH(adam_step), BOTH(sgd_step), BOTH(rmsprop_step)},
             {BOTH(box_maxima), BOTH(box_means), BOTH(box_means_backward)},
             alignments,
             shares,
