@@ -1720,7 +1720,7 @@ class Tensor(WithAttributes):
     def relu(self) -> Tensor:
         """See :func:`torch.relu`."""
         ...
-    def relu_(self) -> Tensor:
+    def relu_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`relu`."""
         ...
     def remainder(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
@@ -3597,7 +3597,7 @@ def reciprocal_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 def relu(input: Tensor, *, out: Any = None) -> Tensor:
     """Each element, or 0 where it is negative."""
     ...
-def relu_(self: Tensor) -> Tensor:
+def relu_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`relu`."""
     ...
 def remainder(input: Any, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:

@@ -5,6 +5,7 @@ from builtins import int as _int
 from collections import OrderedDict
 from collections.abc import Callable
 from collections.abc import Iterator
+from collections.abc import Sequence
 from enum import Enum
 from numpy import dtype as _dtype
 from numpy import ndarray
@@ -475,6 +476,66 @@ class Match(NamedTuple):
     """Where a pattern was found: the node that its result is, and which node stands for each of the pattern's."""
     anchor: Node
     nodes_map: dict[Node, Node]
+class Interpreter:
+    """One of the stack; a method that a class does not write is a question that it has no answer to."""
+    def backward_pass(self, keep_graph: bool, over_tensors: bool) -> Any:
+        """The pass that ``backward`` runs."""
+        ...
+    def call(self, func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The result of a call of a public function or method."""
+        ...
+    def creation(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What a function that makes tensors gives, and any other that is not of the table."""
+        ...
+    def detached(self, tensor: Tensor) -> Any:
+        """A tensor without its history, as a gradient or a parameter of its own is made."""
+        ...
+    def detaching(self, tensor: Tensor) -> Any:
+        """The same, where a program itself calls ``tensor.detach()``."""
+        ...
+    def foreign(self, func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What arguments that are no tensors but define ``__torch_function__`` make of a call that has failed."""
+        ...
+    def function(self, cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The result of a custom Function."""
+        ...
+    def gradients(self, outputs: Sequence[Any], inputs: Sequence[Any], cotangents: Sequence[Any], **options: Any) -> Any:
+        """What ``autograd.grad`` gives."""
+        ...
+    def noise(self, draw: Callable[[tuple[int, ...]], Tensor], shape: tuple[int, ...]) -> Any:
+        """Random numbers of a shape, which ``draw`` draws."""
+        ...
+    def ones(self, output: Tensor) -> Any:
+        """The cotangent of a result of one element."""
+        ...
+    def op(self, op: Any, args: tuple[Any, ...]) -> Any:
+        """The result of an op of the table."""
+        ...
+    def outer_grad_mode(self) -> Any:
+        """Whether ops were recorded around the interpreter's own code, which is running."""
+        ...
+    def overriding(self, func: Callable[..., Any], relevant: Sequence[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What ``relevant`` ones of the arguments make of a function that asks by itself."""
+        ...
+    place: int
+    def refuse(self, what: str, name: str | None = None) -> None:
+        """Raises where ``backward``, ``requires_grad_``, ``retain_grad`` or a ``draw`` of random numbers (by ``name``) may not be."""
+        ...
+    def rows(self, function: Callable[..., Any], batch: Sequence[Tensor]) -> Any:
+        """What a function gives for each row of a batch, stacked."""
+        ...
+    def text(self, tensor: Tensor) -> Any:
+        """How a tensor is written."""
+        ...
+    def told(self, kind: str, tensor: Tensor, value: Any) -> None:
+        """What is no op has happened to a tensor ("grad", "detach", "data", "data ="), and what came of it."""
+        ...
+    def wants_tensors(self, values: Sequence[Any]) -> Any:
+        """True where a backward pass from these is to be read over Tensors."""
+        ...
+    def write(self, function: Callable[..., Any], name: str, tensor: Tensor, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """``tensor``, after an op in place."""
+        ...
 class Holder:
     """Where the interpreter's own ``__dict__`` is found: the class below has another."""
 class Mark:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..autograd import modes
-from ..autograd.interpreters import CALLS
+from ..autograd.interpreters import CALLS, Answer, Args, Function, Interpreter, Named
 from ..autograd.interpreters import stack as interpreters
 from ..base.thread_state import carried
 from ..ops.public import NATIVE_LAYERS, registry
@@ -82,16 +82,6 @@ def _overloaded(values: Iterable[Any], plain: bool = False) -> list[Any]:
     return found
 
 
-def _of_plain_tensors(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether a look at the arguments is enough to see that none of them takes over."""
-    if kwargs:
-        return False
-    for value in args:  # noqa: SIM110 (all() of a generator takes twice as long)
-        if value.__class__ not in PLAIN and value.__class__ not in _SIMPLE:
-            return False
-    return True
-
-
 _NATIVE_REFUSAL = (
     "Multiple dispatch failed for {name!r}; all __torch_function__ handlers returned NotImplemented:\n\n{listed}\n\n"
     "For more information, try re-running with TORCH_LOGS=not_implemented"
@@ -99,21 +89,34 @@ _NATIVE_REFUSAL = (
 _PYTHON_REFUSAL = "no implementation found for {name!r} on types that implement __torch_function__: {types}{mode}"
 
 
-def dispatched(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What modes and classes make of a call; NotImplemented where the call is for the function itself."""
-    no_mode = not modes.state.function_modes
-    if switches.all_off or (no_mode and (switches.subclasses_off or _of_plain_tensors(args, kwargs))):
-        return NotImplemented
-    found = [] if switches.subclasses_off else _overloaded((*args, *kwargs.values()))
-    if not found and no_mode:
-        return NotImplemented
-    python = _is_python(func)
-    if not switches.subclasses_off and (python or _of_one_tensor(func)):
-        found = _overloaded((*args, *kwargs.values()), plain=True)
-    if python:
-        args, kwargs = _handed_on(func, args, kwargs)
-    given = kwargs if kwargs or python else None
-    return _ask(func, found, args, given, _PYTHON_REFUSAL if python else _NATIVE_REFUSAL)
+class Calls(Interpreter):
+    """Modes and classes that take calls over, while there are any."""
+
+    place = CALLS
+
+    def call(self, func: Function, args: Args, kwargs: Named) -> Answer:
+        no_mode = not modes.state.function_modes
+        if no_mode and not kwargs:
+            for value in args:
+                if value.__class__ not in PLAIN and value.__class__ not in _SIMPLE:
+                    break
+            else:
+                return NotImplemented
+        if switches.all_off or (no_mode and switches.subclasses_off):
+            return NotImplemented
+        found = [] if switches.subclasses_off else _overloaded((*args, *kwargs.values()))
+        if not found and no_mode:
+            return NotImplemented
+        python = _is_python(func)
+        if not switches.subclasses_off and (python or _of_one_tensor(func)):
+            found = _overloaded((*args, *kwargs.values()), plain=True)
+        if python:
+            args, kwargs = _handed_on(func, args, kwargs)
+        given = kwargs if kwargs or python else None
+        return _ask(func, found, args, given, _PYTHON_REFUSAL if python else _NATIVE_REFUSAL)
+
+
+calls = Calls()
 
 
 # Methods and functions that PyTorch has written in Python: they hand on an empty dict where none was given, the others

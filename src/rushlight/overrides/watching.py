@@ -1,4 +1,8 @@
-"""The methods of Tensor while somebody watches calls: they ask modes, subclasses and profilers before they run."""
+"""The methods of Tensor while somebody on the stack takes calls (``interpreters.calls``): they ask before they run.
+
+They are exchanged when the first comes, since not all of them are ops, which have one test of a flag: with such a test in every
+method and property ``x.shape`` takes 0.25 us in place of 0.13, and a pass of a small LSTM 1.6 per cent longer.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +53,7 @@ class _WatchedProperty(property):
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         if instance is None:
             return self
-        if special.active and (type(instance) not in PLAIN or state.function_modes or state.recorder is not None):
+        if special.active and (type(instance) not in PLAIN or state.function_modes or special.active != special.plain_to_see):
             result = interpreters.call(self.__get__, (instance,), {})
             if result is not NotImplemented:
                 return result
@@ -71,7 +75,7 @@ def watch(interpreter: Interpreter | None = None) -> None:
     argument it is that of modes and subclasses, which is put there when the first of them comes up."""
     assert _own, "a class of a program's before Tensor has its methods: they would not ask it"
     with _watch_lock:
-        interpreter = interpreter or _calls
+        interpreter = interpreter or asking.calls
         if interpreter in interpreters.interpreters:
             return
         if not interpreters.calls:
@@ -151,15 +155,6 @@ def told(function: Callable[..., Any]) -> Callable[..., Any]:
     return getattr(Tensor, name) if vars(Tensor).get(name) is function else function
 
 
-class Calls(Interpreter):
-    """Modes and subclasses that take calls of functions over, while there are any."""
-
-    place = CALLS
-
-    def call(self, func: Function, args: Args, kwargs: Named) -> Answer:
-        return asking.dispatched(func, args, kwargs)
-
-
 class Protocols(Interpreter):
     """Objects that are no tensors and define ``__torch_function__``, and subclasses where functions ask by themselves."""
 
@@ -168,7 +163,7 @@ class Protocols(Interpreter):
     def foreign(self, func: Function, args: Args, kwargs: Named) -> Answer:
         if any(asking.takes_over(one) for value in (*args, *kwargs.values())
                for one in (value if isinstance(value, (list, tuple)) else (value,))):  # fmt: skip
-            return asking.dispatched(told(func), args, kwargs)
+            return asking.calls.call(told(func), args, kwargs)
         return NotImplemented
 
     def overriding(self, func: Function, relevant: Sequence[Any], args: Args, kwargs: Named) -> Answer:
@@ -179,7 +174,6 @@ class Protocols(Interpreter):
         )
 
 
-_calls = Calls()
 interpreters.put(Protocols())
 
 
