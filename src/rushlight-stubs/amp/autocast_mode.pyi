@@ -6,7 +6,7 @@ from rushlight import dtype
 from rushlight._inner import Interpreter
 from typing import Any
 
-class Casts(Interpreter):
+class _Casts(Interpreter):
     """Has functions called with their tensors cast, in the threads that autocast is on in."""
     def call(self, func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any: ...
     place: int

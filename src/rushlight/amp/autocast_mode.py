@@ -122,7 +122,7 @@ def _switch() -> None:
         special.leave(plain_to_see=True)
 
 
-class Casts(Interpreter):
+class _Casts(Interpreter):
     """Has functions called with their tensors cast, in the threads that autocast is on in."""
 
     place = CASTS
@@ -142,7 +142,7 @@ class Casts(Interpreter):
             state.autocast = True
 
 
-_casts = Casts()
+_casts = _Casts()
 
 
 def _wanted(name: str, args: Args, kwargs: Named) -> dtypes.dtype | None:
