@@ -347,7 +347,7 @@ class GRUCell(RNNCellBase):
         return self._step("GRU", input, hx)[0]
 
 
-def apply_permutation(tensor: Any, permutation: Any, dim: int = 1) -> Any:
+def apply_permutation(tensor: Tensor, permutation: Tensor, dim: int = 1) -> Tensor:
     """Deprecated: ``tensor.index_select(dim, permutation)``."""
     warnings.warn(
         "`apply_permutation` is deprecated, please use `tensor.index_select(dim, permutation)` instead",

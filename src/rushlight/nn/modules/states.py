@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import weakref
-from collections import OrderedDict, namedtuple
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import rushlight as torch
 
@@ -21,7 +21,12 @@ if TYPE_CHECKING:
 EXTRA_STATE = "_extra_state"
 
 
-class _IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"])):
+class _Keys(NamedTuple):
+    missing_keys: list[str]
+    unexpected_keys: list[str]
+
+
+class _IncompatibleKeys(_Keys):
     """What loading without ``strict`` left out."""
 
     __slots__ = ()
