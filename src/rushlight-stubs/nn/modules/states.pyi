@@ -8,8 +8,6 @@ from typing import NamedTuple
 
 class _IncompatibleKeys(NamedTuple):
     """What loading without ``strict`` left out."""
-class _Keys(NamedTuple):
-    """_Keys(missing_keys, unexpected_keys)"""
     missing_keys: list[str]
     unexpected_keys: list[str]
 class _Loading:

@@ -21,20 +21,16 @@ if TYPE_CHECKING:
 EXTRA_STATE = "_extra_state"
 
 
-class _Keys(NamedTuple):
-    missing_keys: list[str]
-    unexpected_keys: list[str]
-
-
-class _IncompatibleKeys(_Keys):
+class _IncompatibleKeys(NamedTuple):
     """What loading without ``strict`` left out."""
 
-    __slots__ = ()
+    missing_keys: list[str]
+    unexpected_keys: list[str]
 
     def __repr__(self) -> str:
         if not self.missing_keys and not self.unexpected_keys:
             return "<All keys matched successfully>"
-        return super().__repr__()
+        return f"_IncompatibleKeys(missing_keys={self.missing_keys}, unexpected_keys={self.unexpected_keys})"
 
 
 class _WrappedHook:
