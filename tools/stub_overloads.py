@@ -20,12 +20,16 @@ Operand = Tensor | complex | np.ndarray[Any, Any] | np.generic  # complex: to ty
 Device = torch.device | str | int | None
 Ints = int | Sequence[int]
 Wrapped = TypeVar("Wrapped", bound=Callable[..., Any])
+Result = TypeVar("Result")
+Wide = TypeVar("Wide", Tensor, list[Tensor], tuple[Tensor, ...])
+Made = TypeVar("Made", bound=Tensor)
 
 # What <Name> means in the signatures below.
 TYPES: dict[str, Any] = {
     "Any": Any, "Tensor": Tensor, "Tensors": Tensors, "Operand": Operand, "Ints": Ints, "int": int, "bool": bool, "float": float,
     "str": str, "True": Literal[True], "False": Literal[False], "Size": torch.Size, "Self": Self, "Wrapped": Wrapped,
-    "object": object, "TensorList": Sequence[Tensor], "IntTuple": tuple[int, ...], "Iterator": Iterator[Tensor],
+    "Result": Result, "Function": Callable[[], Result], "FunctionOfAny": Callable[..., Result], "Wide": Wide, "Made": Made,
+    "Class": type[Made], "object": object, "TensorList": Sequence[Tensor], "IntTuple": tuple[int, ...], "Iterator": Iterator[Tensor],
     "Packed": torch.nn.utils.rnn.PackedSequence, "Module": torch.nn.Module, "Parameter": torch.nn.Parameter, "slice": slice,
     "Pair": tuple[Tensor, Tensor], "Three": tuple[Tensor, Tensor, Tensor], "Two": tuple[Tensor, tuple[Tensor, Tensor]],
     "PackedPair": tuple[torch.nn.utils.rnn.PackedSequence, Tensor],
@@ -84,8 +88,6 @@ RETURNS: dict[str, Any] = {
     "rushlight.autograd.grad": Tensors,
     "rushlight.Tensor.requires_grad_": Self,
 }  # fmt: skip
-for _name in "optimizer.Optimizer by_rule.RuleOptimizer lbfgs.LBFGS sparse_adam.SparseAdam".split():
-    RETURNS[f"rushlight.optim.{_name}.step"] = Any
 LEFT_OUT: frozenset[str] = frozenset(_all(None, "Tensor", "__array_namespace__ __idiv__ __rdiv__ __setattr__")) | {
     "rushlight.nn.modules.module.Module.__call__"
 }
@@ -132,9 +134,18 @@ FORMS: dict[str, list[str]] = {
         "(input: <Tensor>, hx: tuple[<Tensor>, <Tensor>] | None = None) -> <Two>",
         "(input: <Packed>, hx: tuple[<Tensor>, <Tensor>] | None = None) -> <PackedTwo>",
     ],
+    "rushlight.Tensor.as_subclass": ["(cls: <Class>) -> <Made>"],
+    "rushlight.optim.lbfgs.LBFGS.step": ["(closure: <Function>) -> <Result>"],
+    "rushlight.amp.grad_scaler.GradScaler.scale": ["(outputs: <Wide>) -> <Wide>"],
+    "rushlight.utils.checkpoint.checkpoint": [
+        "(function: <FunctionOfAny>, *args: <Any>, use_reentrant: <bool> | None = None, context_fn: <Callable> = ..., "
+        "determinism_check: <str> = 'default', debug: <bool> = False, early_stop: <bool> = True, **kwargs: <Any>) -> <Result>"
+    ],
     "rushlight.nn.modules.container.Sequential.__getitem__": ["(index: <int>) -> <Module>", "(index: <slice>) -> <Self>"],
     "rushlight.nn.modules.container.ModuleList.__getitem__": ["(index: <int>) -> <Module>", "(index: <slice>) -> <Self>"],
 }
+for _name in "optimizer.Optimizer by_rule.RuleOptimizer sparse_adam.SparseAdam".split():
+    FORMS[f"rushlight.optim.{_name}.step"] = ["(closure: None = None) -> None", "(closure: <Function>) -> <Result>"]
 for _name in ("max", "min"):
     FORMS[f"rushlight.Tensor.{_name}"] = [form.format(_name) for form in _EXTREME]
 for _name in ("median", "nanmedian"):

@@ -134,6 +134,7 @@ from rushlight.random import set_rng_state as set_rng_state
 from rushlight.serialization import load as load
 from rushlight.serialization import save as save
 
+_Made = TypeVar('_Made', bound=Tensor)
 _F = TypeVar('_F', bound=Callable[..., Any])
 
 class AcceleratorError(RuntimeError):
@@ -278,7 +279,7 @@ class Size(tuple[_int, ...]):
     @overload
     def __getitem__(self, index: slice) -> Size: ...
     def __mul__(self, times: Any) -> Size: ...
-    def __radd__(self, other: Any) -> Any: ...
+    def __radd__(self, other: Any) -> Size: ...
     def __rmul__(self, times: Any) -> Size: ...
     def numel(self) -> _int:
         """How many elements a tensor of this shape has."""
@@ -545,7 +546,7 @@ class Tensor(WithAttributes):
     def as_strided_scatter(self, src: Any, size: _int | Sequence[_int], stride: Any, storage_offset: _int | None = None) -> Tensor:
         """A copy of ``input`` with ``src`` in the place that :func:`as_strided` would see."""
         ...
-    def as_subclass(self, cls: _type) -> Any:
+    def as_subclass(self, cls: _type[_Made]) -> _Made:
         """This tensor as an instance of a subclass, sharing memory and history."""
         ...
     def asin(self) -> Tensor:
@@ -882,7 +883,7 @@ class Tensor(WithAttributes):
     def dtype(self) -> _dtype:
         """The type of the elements."""
         ...
-    def eig(self, *args: Any, **kwargs: Any) -> Any:
+    def eig(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Removed from PyTorch: raises RuntimeError. `torch.linalg.eig` returns complex tensors of dtype `cfloat` or `cdouble` rather than real tensors mimicking complex tensors."""
         ...
     def element_size(self) -> _int:
@@ -1389,7 +1390,7 @@ class Tensor(WithAttributes):
     def long(self, memory_format: memory_format | None = None) -> Tensor:
         """The tensor as torch.int64; itself if that is what it is."""
         ...
-    def lstsq(self, *args: Any, **kwargs: Any) -> Any:
+    def lstsq(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Removed from PyTorch: raises RuntimeError. `torch.lstsq` is deprecated in favor of `torch.linalg.lstsq`. `torch.linalg.lstsq` has reversed arguments and does not return the QR decomposition in the returned tuple (although it returns other information about the problem)."""
         ...
     def lt(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
@@ -1398,7 +1399,7 @@ class Tensor(WithAttributes):
     def lt_(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """In-place version of :func:`lt`."""
         ...
-    def lu(self, pivot: _bool = True, get_infos: _bool = False) -> Any:
+    def lu(self, pivot: _bool = True, get_infos: _bool = False) -> tuple[Tensor, ...]:
         """:func:`torch.linalg.lu_factor` under its older name; with ``get_infos`` as :func:`torch.linalg.lu_factor_ex`."""
         ...
     def lu_solve(self, LU_data: Any, LU_pivots: Any) -> Tensor:
@@ -1720,7 +1721,7 @@ class Tensor(WithAttributes):
     def relu(self) -> Tensor:
         """See :func:`torch.relu`."""
         ...
-    def relu_(self) -> Tensor:
+    def relu_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`relu`."""
         ...
     def remainder(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
@@ -1895,7 +1896,7 @@ class Tensor(WithAttributes):
     def softmax(self, dim: Any, dtype: _dtype | None = None) -> Tensor:
         """exp(x) divided by its sum along ``dim``."""
         ...
-    def solve(self, *args: Any, **kwargs: Any) -> Any:
+    def solve(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Removed from PyTorch: raises RuntimeError. `torch.solve` is deprecated in favor of `torch.linalg.solve`. `torch.linalg.solve` has its arguments reversed and does not return the LU factorization."""
         ...
     def sort(self, dim: Any = -1, descending: _bool = False, stable: _bool | None = None) -> _sort:
@@ -1985,7 +1986,7 @@ class Tensor(WithAttributes):
     def swapdims_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`swapdims`: the tensor itself changes shape."""
         ...
-    def symeig(self, *args: Any, **kwargs: Any) -> Any:
+    def symeig(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Removed from PyTorch: raises RuntimeError. The default behavior has changed from using the upper triangular portion of the matrix by default to using the lower triangular portion."""
         ...
     def t(self) -> Tensor:
@@ -2711,7 +2712,7 @@ class dtype:
         ...
     def __init__(self, *args: object, **kwargs: object) -> None: ...
 e: _float
-def eig(*args: Any, **kwargs: Any) -> Any:
+def eig(*args: Any, **kwargs: Any) -> NoReturn:
     """Removed from PyTorch: raises RuntimeError. `torch.linalg.eig` returns complex tensors of dtype `cfloat` or `cdouble` rather than real tensors mimicking complex tensors."""
     ...
 def einsum(equation: str, *operands: Any) -> Tensor:
@@ -2720,7 +2721,7 @@ def einsum(equation: str, *operands: Any) -> Tensor:
 def embedding(weight: Tensor, indices: Any, padding_idx: _int = -1, scale_grad_by_freq: _bool = False, sparse: _bool = False) -> Tensor:
     """:func:`torch.nn.functional.embedding` with its arguments in another order."""
     ...
-def embedding_bag(weight: Tensor, indices: Any, offsets: Any, scale_grad_by_freq: _bool = False, mode: _int = 0, sparse: _bool = False, per_sample_weights: Any = None, include_last_offset: _bool = False, padding_idx: _int | None = None) -> Any:
+def embedding_bag(weight: Tensor, indices: Any, offsets: Any, scale_grad_by_freq: _bool = False, mode: _int = 0, sparse: _bool = False, per_sample_weights: Any = None, include_last_offset: _bool = False, padding_idx: _int | None = None) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Bags by number of the mode (0 sum, 1 mean, 2 max): the result, the bag of each index, sizes, and the largest rows."""
     ...
 def embedding_renorm_(input: Tensor, indices: Any, max_norm: _float, norm_type: _float) -> Tensor:
@@ -3282,13 +3283,13 @@ def lstm(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
 def lstm_cell(input: Tensor, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> tuple[Tensor, Tensor]:
     """One step of long short-term memory, gates (in, forget, cell, out): the new output and cell, both (N, H)."""
     ...
-def lstsq(*args: Any, **kwargs: Any) -> Any:
+def lstsq(*args: Any, **kwargs: Any) -> NoReturn:
     """Removed from PyTorch: raises RuntimeError. `torch.lstsq` is deprecated in favor of `torch.linalg.lstsq`. `torch.linalg.lstsq` has reversed arguments and does not return the QR decomposition in the returned tuple (although it returns other information about the problem)."""
     ...
 def lt(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """Whether elements of ``input`` are below those of ``other``."""
     ...
-def lu(A: Any, pivot: _bool = True, get_infos: _bool = False, *, out: Any = None) -> Any:
+def lu(A: Any, pivot: _bool = True, get_infos: _bool = False, *, out: Any = None) -> tuple[Tensor, ...]:
     """:func:`torch.linalg.lu_factor` under its older name; with ``get_infos`` as :func:`torch.linalg.lu_factor_ex`."""
     ...
 def lu_solve(input: Tensor, LU_data: Any, LU_pivots: Any, *, out: Any = None) -> Tensor:
@@ -3318,7 +3319,7 @@ def matrix_exp(input: Tensor) -> Tensor:
 def matrix_power(input: Tensor, n: _int, *, out: Any = None) -> Tensor:
     """:func:`torch.linalg.matrix_power`."""
     ...
-def matrix_rank(*args: Any, **kwargs: Any) -> Any:
+def matrix_rank(*args: Any, **kwargs: Any) -> NoReturn:
     """Removed from PyTorch: raises RuntimeError. Please use the `torch.linalg.matrix_rank` function instead. The parameter 'symmetric' was renamed in `torch.linalg.matrix_rank()` to 'hermitian'."""
     ...
 @overload
@@ -3597,7 +3598,7 @@ def reciprocal_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 def relu(input: Tensor, *, out: Any = None) -> Tensor:
     """Each element, or 0 where it is negative."""
     ...
-def relu_(self: Tensor) -> Tensor:
+def relu_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`relu`."""
     ...
 def remainder(input: Any, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
@@ -3788,7 +3789,7 @@ def slogdet(input: Tensor, *, out: Any = None) -> _slogdet:
 def softmax(input: Tensor, dim: Any, dtype: dtype | None = None, *, out: Any = None) -> Tensor:
     """exp(x) divided by its sum along ``dim``."""
     ...
-def solve(*args: Any, **kwargs: Any) -> Any:
+def solve(*args: Any, **kwargs: Any) -> NoReturn:
     """Removed from PyTorch: raises RuntimeError. `torch.solve` is deprecated in favor of `torch.linalg.solve`. `torch.linalg.solve` has its arguments reversed and does not return the LU factorization."""
     ...
 def sort(input: Tensor, dim: Any = -1, descending: _bool = False, stable: _bool | None = None, *, out: Any = None) -> _sort:
@@ -3911,7 +3912,7 @@ def sym_sqrt(a: Any) -> _float:
 def sym_sum(args: Any, *more: Any) -> Any:
     """The sum of numbers, or of one list of them."""
     ...
-def symeig(*args: Any, **kwargs: Any) -> Any:
+def symeig(*args: Any, **kwargs: Any) -> NoReturn:
     """Removed from PyTorch: raises RuntimeError. The default behavior has changed from using the upper triangular portion of the matrix by default to using the lower triangular portion."""
     ...
 def t(input: Tensor, *, out: Any = None) -> Tensor:
@@ -3950,7 +3951,7 @@ def threshold_(input: Tensor, threshold: Any, value: Any) -> Tensor:
 def tile(input: Tensor, *dims: _int | Sequence[_int], out: Any = None) -> Tensor:
     """Repeated along each dimension; missing counts in front are 1."""
     ...
-def to_dlpack(tensor: Any) -> Any:
+def to_dlpack(tensor: Tensor) -> object:
     """A DLPack capsule of a tensor's memory, whether or not the tensor needs a gradient."""
     ...
 def topk(input: Tensor, k: Any, dim: Any = -1, largest: _bool = True, sorted: _bool = True, *, out: Any = None) -> _topk:

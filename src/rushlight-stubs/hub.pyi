@@ -1,5 +1,6 @@
 # Written by tools/stubs.py; `make stubs` writes it anew.
 
+from builtins import list as _list
 from tqdm.std import tqdm as _tqdm
 from typing import Any
 from typing import TypeAlias
@@ -13,7 +14,7 @@ def get_dir() -> str:
 def help(repo_or_dir: str, model: str, force_reload: bool = False, source: str = 'github', **options: Any) -> str | None:
     """The docstring of a function in a folder's ``hubconf.py``."""
     ...
-def list(repo_or_dir: str, force_reload: bool = False, source: str = 'github', **options: Any) -> Any:
+def list(repo_or_dir: str, force_reload: bool = False, source: str = 'github', **options: Any) -> _list[str]:
     """The names of what :func:`load` can load from a folder."""
     ...
 def load(repo_or_dir: str, model: str, *args: Any, source: str = 'github', **kwargs: Any) -> Any:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from enum import Enum
 from rushlight import PyTorchFileReader
 from rushlight import PyTorchFileWriter
+from rushlight import Tensor
 from rushlight import TypedStorage
 from rushlight import UntypedStorage
 from typing import Any
@@ -87,6 +88,6 @@ class skip_data:
     def __enter__(self) -> None: ...
     def __exit__(self, *error: object) -> None: ...
     def __init__(self, materialize_fake_tensors: bool = False) -> None: ...
-def storage_to_tensor_type(storage: TypedStorage | UntypedStorage) -> Any:
+def storage_to_tensor_type(storage: TypedStorage | UntypedStorage) -> type[Tensor]:
     """The class of tensors over a storage's numbers, ``torch.FloatTensor`` say."""
     ...

@@ -6,6 +6,7 @@ import rushlight as torch
 import rushlight.nn as nn
 import rushlight.nn.functional as F
 from rushlight import Tensor, optim
+from rushlight.utils.checkpoint import checkpoint
 from rushlight.utils.data import DataLoader, TensorDataset
 
 x = torch.ones(2, 3, requires_grad=True)
@@ -82,7 +83,8 @@ for _, parameter in net.named_parameters():
 
 optimizer = optim.SGD(net.parameters(), lr=0.1, momentum=0.9)
 optimizer.zero_grad()
-optimizer.step()
+assert_type(optimizer.step(), None)
+assert_type(optimizer.step(lambda: 1.5), float)
 optim.lr_scheduler.StepLR(optimizer, step_size=2).step()
 for batch in DataLoader(TensorDataset(x, x), batch_size=2):
     print(batch)
@@ -111,3 +113,14 @@ state: dict[str, Any] = net.state_dict()
 net.load_state_dict(state)
 torch.save(state, "state.pt")
 torch.manual_seed(0)
+
+assert_type(checkpoint(cube, x, use_reentrant=False), Tensor)
+assert_type(torch.amp.GradScaler("cpu").scale(x.sum()), Tensor)
+assert_type(x.as_subclass(nn.Parameter), nn.Parameter)
+assert_type(net.load_state_dict(state).missing_keys, list[str])
+normal = torch.distributions.Normal(0.0, 1.0)
+assert_type(normal.expand((2,)), torch.distributions.Normal)
+assert_type(normal.sample(), Tensor)
+assert_type(torch.distributions.constraints.positive.check(x), Tensor)
+for _, module in nn.ModuleDict({"a": nn.ReLU()}).items():
+    assert_type(module, nn.Module)

@@ -3,8 +3,13 @@
 from _thread import _local
 from collections.abc import Callable
 from rushlight import dtype
+from rushlight._inner import Interpreter
 from typing import Any
 
+class _Casts(Interpreter):
+    """Has functions called with their tensors cast, in the threads that autocast is on in."""
+    def call(self, func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any: ...
+    place: int
 class _State(_local):
     """What is switched on, and in which dtype, by the type of device."""
     enabled: dict[str, bool]

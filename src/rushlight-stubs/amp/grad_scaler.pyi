@@ -1,6 +1,10 @@
 # Written by tools/stubs.py; `make stubs` writes it anew.
 
+from rushlight import Tensor
 from typing import Any
+from typing import TypeVar
+
+_Wide = TypeVar('_Wide', Tensor, list[Tensor], tuple[Tensor, ...])
 
 class GradScaler:
     """Scales a loss, and its gradients back; steps that would bring inf or nan are left out and the scale is halved."""
@@ -23,7 +27,7 @@ class GradScaler:
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Takes the state of another scaler. RuntimeError for an empty one."""
         ...
-    def scale(self, outputs: Any) -> Any:
+    def scale(self, outputs: _Wide) -> _Wide:
         """A loss, or a list of them, times the scale."""
         ...
     def set_backoff_factor(self, new_factor: float) -> None:

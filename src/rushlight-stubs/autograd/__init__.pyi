@@ -86,7 +86,7 @@ class SavedTensor:
         """The tensor, with the history it had; RuntimeError once it was freed."""
         ...
     @property
-    def unpack_hook(self) -> Any:
+    def unpack_hook(self) -> Callable[[Any], Any] | None:
         """The hook that turns ``data`` back into a tensor, if there is one."""
         ...
 class Variable:

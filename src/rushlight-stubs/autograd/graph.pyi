@@ -97,7 +97,7 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
 def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
     """Counts a write into tensors whose memory was changed behind the back of autograd."""
     ...
-def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., None], *, mode: Literal['all', 'any'] = 'all') -> Any:
+def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., None], *, mode: Literal['all', 'any'] = 'all') -> RemovableHandle:
     """``fn(grads)`` runs once in each backward pass, when the gradients of all ``tensors`` that take part are known; the others' are None. With ``mode='any'``, ``fn(grad)`` runs when the first of them is."""
     ...
 class save_on_cpu(saved_tensors_hooks):

@@ -4,6 +4,7 @@ from rushlight import Tensor
 from rushlight.distributions.constraints import interval
 from rushlight.distributions.exp_family import ExponentialFamily
 from typing import Any
+from typing import Self
 
 class Beta(ExponentialFamily):
     """A share between 0 and 1: of two, the first."""
@@ -14,7 +15,7 @@ class Beta(ExponentialFamily):
     @property
     def concentration1(self) -> Tensor: ...
     def entropy(self) -> Tensor: ...
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any: ...
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Self: ...
     has_rsample: bool
     def log_prob(self, value: Any) -> Tensor: ...
     @property

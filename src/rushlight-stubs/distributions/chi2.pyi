@@ -3,6 +3,7 @@
 from rushlight import Tensor
 from rushlight.distributions.gamma import Gamma
 from typing import Any
+from typing import Self
 
 class Chi2(Gamma):
     """The sum of ``df`` squares of standard normal numbers."""
@@ -10,4 +11,4 @@ class Chi2(Gamma):
     arg_constraints: dict[Any, Any]
     @property
     def df(self) -> Tensor: ...
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any: ...
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Self: ...

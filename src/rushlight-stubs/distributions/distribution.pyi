@@ -2,7 +2,9 @@
 
 from rushlight import Size
 from rushlight import Tensor
+from rushlight.distributions.constraints import Constraint
 from typing import Any
+from typing import Self
 
 class Distribution:
     """A family of distributions over tensors."""
@@ -28,7 +30,7 @@ class Distribution:
     def event_shape(self) -> Size:
         """The shape of one value."""
         ...
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Self:
         """The same distribution with parameters expanded to ``batch_shape``, without copying them."""
         ...
     has_enumerate_support: bool
@@ -62,7 +64,7 @@ class Distribution:
     @property
     def stddev(self) -> Tensor: ...
     @property
-    def support(self) -> Any:
+    def support(self) -> Constraint:
         """Where values lie."""
         ...
     @property

@@ -4,6 +4,7 @@ from rushlight import Tensor
 from rushlight.distributions.constraints import greater_than
 from rushlight.distributions.distribution import Distribution
 from typing import Any
+from typing import Self
 
 class FisherSnedecor(Distribution):
     """The ratio of two chi-squared numbers, each over its degrees of freedom."""
@@ -11,7 +12,7 @@ class FisherSnedecor(Distribution):
     df2: Any
     def __init__(self, df1: Any, df2: Any, validate_args: bool | None = None) -> None: ...
     arg_constraints: dict[Any, Any]
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any: ...
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Self: ...
     has_rsample: bool
     def log_prob(self, value: Any) -> Tensor: ...
     @property

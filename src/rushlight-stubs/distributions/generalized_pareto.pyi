@@ -1,6 +1,7 @@
 # Written by tools/stubs.py; `make stubs` writes it anew.
 
 from rushlight import Tensor
+from rushlight.distributions.constraints import Constraint
 from rushlight.distributions.distribution import Distribution
 from typing import Any
 
@@ -28,7 +29,7 @@ class GeneralizedPareto(Distribution):
     def mode(self) -> Tensor: ...
     def rsample(self, sample_shape: Any = ()) -> Tensor: ...
     @property
-    def support(self) -> Any: ...
+    def support(self) -> Constraint: ...
     @property
     def variance(self) -> Tensor:
         """nan from a concentration of 1/2 on."""

@@ -4,6 +4,7 @@ from rushlight import Tensor
 from rushlight.distributions.constraints import greater_than
 from rushlight.distributions.transformed_distribution import TransformedDistribution
 from typing import Any
+from typing import Self
 
 class InverseGamma(TransformedDistribution):
     """One over a gamma number."""
@@ -13,7 +14,7 @@ class InverseGamma(TransformedDistribution):
     @property
     def concentration(self) -> Tensor: ...
     def entropy(self) -> Tensor: ...
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any: ...
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Self: ...
     has_rsample: bool
     @property
     def mean(self) -> Tensor:

@@ -4,6 +4,7 @@ from rushlight import Tensor
 from rushlight.distributions.constraints import interval
 from rushlight.distributions.transformed_distribution import TransformedDistribution
 from typing import Any
+from typing import Self
 
 class Kumaraswamy(TransformedDistribution):
     """On [0, 1], much like a beta distribution, with a distribution function in closed form."""
@@ -12,7 +13,7 @@ class Kumaraswamy(TransformedDistribution):
     def __init__(self, concentration1: Any, concentration0: Any, validate_args: bool | None = None) -> None: ...
     arg_constraints: dict[Any, Any]
     def entropy(self) -> Tensor: ...
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any: ...
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Self: ...
     has_rsample: bool
     @property
     def mean(self) -> Tensor: ...

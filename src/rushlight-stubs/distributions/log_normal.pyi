@@ -4,6 +4,7 @@ from rushlight import Tensor
 from rushlight.distributions.constraints import greater_than
 from rushlight.distributions.transformed_distribution import TransformedDistribution
 from typing import Any
+from typing import Self
 
 class LogNormal(TransformedDistribution):
     """Numbers whose logarithm is normal about ``loc`` with deviation ``scale``."""
@@ -11,7 +12,7 @@ class LogNormal(TransformedDistribution):
     def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None: ...
     arg_constraints: dict[Any, Any]
     def entropy(self) -> Tensor: ...
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any: ...
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Self: ...
     has_rsample: bool
     @property
     def loc(self) -> Tensor: ...

@@ -5,6 +5,7 @@ from rushlight import Tensor
 from rushlight._inner import _OneHot
 from rushlight.distributions.distribution import Distribution
 from typing import Any
+from typing import Self
 
 class OneHotCategorical(Distribution):
     """As :class:`Categorical`, but each value a vector of zeros with a one."""
@@ -12,7 +13,7 @@ class OneHotCategorical(Distribution):
     arg_constraints: dict[Any, Any]
     def entropy(self) -> Tensor: ...
     def enumerate_support(self, expand: bool = True) -> Tensor: ...
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any: ...
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Self: ...
     has_enumerate_support: bool
     def log_prob(self, value: Any) -> Tensor: ...
     @property

@@ -6,6 +6,7 @@ from rushlight.distributions.constraints import interval
 from rushlight.distributions.probs_or_logits import ProbsOrLogits
 from rushlight.distributions.transformed_distribution import TransformedDistribution
 from typing import Any
+from typing import Self
 
 class LogitRelaxedBernoulli(ProbsOrLogits):
     """The log odds of a :class:`RelaxedBernoulli` number: logistic noise about the logits, over ``temperature``."""
@@ -20,7 +21,7 @@ class RelaxedBernoulli(TransformedDistribution):
     base_dist: Any
     def __init__(self, temperature: Any, probs: Any = None, logits: Any = None, validate_args: bool | None = None) -> None: ...
     arg_constraints: dict[Any, Any]
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any: ...
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Self: ...
     has_rsample: bool
     @property
     def logits(self) -> Tensor: ...

@@ -4,6 +4,7 @@ from rushlight import Tensor
 from rushlight._inner import _Real
 from rushlight.distributions.distribution import Distribution
 from typing import Any
+from typing import Self
 
 class StudentT(Distribution):
     """About ``loc`` with ``scale``, with tails the heavier the fewer degrees of freedom ``df``."""
@@ -13,7 +14,7 @@ class StudentT(Distribution):
     def __init__(self, df: Any, loc: Any = 0.0, scale: Any = 1.0, validate_args: bool | None = None) -> None: ...
     arg_constraints: dict[Any, Any]
     def entropy(self) -> Tensor: ...
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any: ...
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Self: ...
     has_rsample: bool
     def log_prob(self, value: Any) -> Tensor: ...
     @property

@@ -1,6 +1,7 @@
 # Written by tools/stubs.py; `make stubs` writes it anew.
 
 from rushlight import Tensor
+from rushlight.distributions.constraints import Constraint
 from rushlight.distributions.distribution import Distribution
 from typing import Any
 
@@ -24,6 +25,6 @@ class Uniform(Distribution):
     @property
     def stddev(self) -> Tensor: ...
     @property
-    def support(self) -> Any: ...
+    def support(self) -> Constraint: ...
     @property
     def variance(self) -> Tensor: ...

@@ -5,6 +5,7 @@ from rushlight import Tensor
 from rushlight import dtype
 from rushlight._inner import device
 from typing import Any
+from typing import Self
 
 class Buffer(Tensor):
     """A tensor that a module carries along without learning it; saved in its state dict if ``persistent``."""
@@ -15,7 +16,7 @@ class Buffer(Tensor):
     def __init__(self, data: Any = None, *, persistent: bool = True) -> None: ...
 class Parameter(Tensor):
     """A tensor that a module is to learn: assigned to an attribute of a Module, it joins ``parameters()``."""
-    def __deepcopy__(self, memo: dict[int, Any]) -> Any: ...
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self: ...
     @staticmethod
     def __torch_function__(func: Callable[..., Any], types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None) -> Any:
         """As ``__torch_function__`` of a subclass: results are plain tensors."""
@@ -31,7 +32,7 @@ class UninitializedBuffer(UninitializedTensorMixin, Tensor):
     def __init__(self, requires_grad: bool = False, device: device | str | int | None = None, dtype: dtype | None = None, persistent: bool = True) -> None: ...
 class UninitializedParameter(UninitializedTensorMixin, Parameter):
     """A parameter of a lazy module before its first input."""
-    def __deepcopy__(self, memo: dict[int, Any]) -> Any: ...
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self: ...
     @staticmethod
     def __torch_function__(func: Callable[..., Any], types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None) -> Any:
         """As ``__torch_function__`` of a subclass: results are plain tensors."""

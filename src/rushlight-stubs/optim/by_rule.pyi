@@ -5,10 +5,17 @@ from numpy import ndarray
 from rushlight import Tensor
 from rushlight.optim.optimizer import Optimizer
 from typing import Any
+from typing import TypeVar
+from typing import overload
+
+_Result = TypeVar('_Result')
 
 class RuleOptimizer(Optimizer):
     """Subclasses define ``_start`` (a parameter's first state) and ``_rule``."""
-    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+    @overload
+    def step(self, closure: None = None) -> None: ...
+    @overload
+    def step(self, closure: Callable[[], _Result]) -> _Result:
         """One step; ``closure``, if given, computes the loss and the gradients anew and is called first."""
         ...
 def at_least_zero(**options: Any) -> None:

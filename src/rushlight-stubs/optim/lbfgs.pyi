@@ -4,11 +4,14 @@ from collections.abc import Callable
 from rushlight import Tensor
 from rushlight.optim.optimizer import Optimizer
 from typing import Any
+from typing import TypeVar
+
+_Result = TypeVar('_Result')
 
 class LBFGS(Optimizer):
     """Several iterations in a step, each along ``-H g``: H is the inverse Hessian as the last gradients and steps show it."""
     def __init__(self, params: Any, lr: Any = 1, max_iter: int = 20, max_eval: int | None = None, tolerance_grad: float = 1e-07, tolerance_change: float = 1e-09, history_size: int = 100, line_search_fn: str | None = None) -> None: ...
-    def step(self, closure: Callable[[], Any]) -> Any:
+    def step(self, closure: Callable[[], _Result]) -> _Result:
         """Iterates until nothing changes or the limits are reached; returns the loss at the beginning."""
         ...
 class Point:

@@ -4,7 +4,11 @@ from collections import defaultdict
 from collections.abc import Callable
 from rushlight.autograd.graph import RemovableHandle as _RemovableHandle
 from typing import Any
+from typing import TypeVar
+from typing import overload
 from rushlight.autograd.graph import RemovableHandle as RemovableHandle
+
+_Result = TypeVar('_Result')
 
 class Optimizer:
     """Base class of all optimizers."""
@@ -39,7 +43,10 @@ class Optimizer:
     def state_dict(self) -> dict[str, Any]:
         """``{"state": by number of the parameter, "param_groups": with parameters as numbers}``."""
         ...
-    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+    @overload
+    def step(self, closure: None = None) -> None: ...
+    @overload
+    def step(self, closure: Callable[[], _Result]) -> _Result:
         """Changes the parameters by what their gradients say."""
         ...
     def zero_grad(self, set_to_none: bool = True) -> None:

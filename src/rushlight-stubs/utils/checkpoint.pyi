@@ -7,11 +7,14 @@ from contextlib import AbstractContextManager
 from rushlight import Tensor
 from rushlight.autograd.function import Function
 from typing import Any
+from typing import TypeVar
 from rushlight.utils.selective_checkpoint import CheckpointPolicy as CheckpointPolicy
 from rushlight.utils.selective_checkpoint import SelectiveCheckpointContext as SelectiveCheckpointContext
 from rushlight.utils.selective_checkpoint import _CachedTorchDispatchMode as _CachedTorchDispatchMode
 from rushlight.utils.selective_checkpoint import _CachingTorchDispatchMode as _CachingTorchDispatchMode
 from rushlight.utils.selective_checkpoint import create_selective_checkpoint_contexts as create_selective_checkpoint_contexts
+
+_Result = TypeVar('_Result')
 
 class CheckpointError(RuntimeError):
     """The second run of a checkpointed function did not do what the first did."""
@@ -44,7 +47,7 @@ SAC_IGNORED_OPS: set[Any]
 def check_backward_validity(inputs: Iterable[Any]) -> None:
     """Warns where no input needs a gradient."""
     ...
-def checkpoint(function: Callable[..., Any], *args: Any, use_reentrant: bool | None = None, context_fn: Callable[[], tuple[AbstractContextManager[Any], AbstractContextManager[Any]]] = ..., determinism_check: str = 'default', debug: bool = False, early_stop: bool = True, **kwargs: Any) -> Any:
+def checkpoint(function: Callable[..., _Result], *args: Any, use_reentrant: bool | None = None, context_fn: Callable[..., Any] = ..., determinism_check: str = 'default', debug: bool = False, early_stop: bool = True, **kwargs: Any) -> _Result:
     """``function(*args)``, computed again in the backward pass instead of keeping what lies between."""
     ...
 def checkpoint_sequential(functions: Any, segments: int, input: Tensor, use_reentrant: bool | None = None, **kwargs: Any) -> Any:

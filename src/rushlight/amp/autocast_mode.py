@@ -10,11 +10,13 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from ..autograd.interpreters import CALLS, CASTS, Answer, Args, Function, Interpreter, Named, stack
 from ..autograd.modes import special, state
 from ..base import dtypes
 from ..base.device import device
 from ..base.thread_state import carried
 from ..ops.publishing import published
+from ..overrides.asking import DisableTorchFunction
 from ..overrides.watching import watch
 from ..tensor import Tensor
 from ..tensors.arguments import warn
@@ -69,7 +71,7 @@ class autocast:
         if not isinstance(device_type, str):
             raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
         self.device = device(device_type).type
-        self.fast_dtype = get_autocast_dtype(self.device) if dtype is None else dtype
+        self.fast_dtype = _dtype_for(self.device) if dtype is None else dtype
         if enabled and self.device == "cuda":
             warn("CUDA is not available or torch_xla is imported. Disabling autocast.")
             enabled = False
@@ -109,41 +111,51 @@ class autocast:
 
 def _switch() -> None:
     """Has calls looked at in this thread, or no longer."""
-    wanted = _cast_call if _state.enabled.get("cpu") else None
-    if (state.autocast is None) == (wanted is None):
+    wanted = bool(_state.enabled.get("cpu"))
+    if state.autocast == wanted:
         return
     state.autocast = wanted
-    if wanted is None:
-        special.leave(plain_to_see=True)
-    else:
-        watch()
+    if wanted:
+        watch(_casts)
         special.enter(plain_to_see=True)
+    else:
+        special.leave(plain_to_see=True)
 
 
-def _cast_call(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """The call with its tensors cast; NotImplemented where the function takes them as they are."""
-    name = getattr(func, "__name__", "")
+class _Casts(Interpreter):
+    """Has functions called with their tensors cast, in the threads that autocast is on in."""
+
+    place = CASTS
+
+    def call(self, func: Function, args: Args, kwargs: Named) -> Answer:
+        if not state.autocast:
+            return NotImplemented
+        state.autocast = False
+        try:
+            with DisableTorchFunction():  # classes and modes were asked about the call, and are not about the casts
+                to = _wanted(getattr(func, "__name__", ""), args, kwargs)
+                if to is None:
+                    return NotImplemented
+                args, kwargs = _cast(args, lambda one: one.to(to)), _cast(kwargs, lambda one: one.to(to))
+            return stack.go_on(CALLS, func, args, kwargs)
+        finally:
+            state.autocast = True
+
+
+_casts = _Casts()
+
+
+def _wanted(name: str, args: Args, kwargs: Named) -> dtypes.dtype | None:
+    """The dtype that a function computes in; None where it takes its tensors as they are."""
     if name in _LOWER:
-        to = _state.dtypes["cpu"]
-    elif name in _FULL or (name == "pad" and _mode_of_padding(args, kwargs) in ("reflect", "replicate")):
-        to = dtypes.float32
-    elif name in _WIDEST:
+        return _state.dtypes["cpu"]
+    if name in _FULL or (name == "pad" and _mode_of_padding(args, kwargs) in ("reflect", "replicate")):
+        return dtypes.float32
+    if name in _WIDEST:
         found: list[dtypes.dtype] = []
         _cast(args, lambda tensor: found.append(tensor.dtype))
-        if len(set(found)) < 2 or dtypes.float64 in found:
-            return NotImplemented
-        to = dtypes.float32
-    else:
-        return NotImplemented
-
-    def cast(tensor: Tensor) -> Tensor:
-        return tensor.to(to)
-
-    state.autocast = None
-    try:
-        return func(*_cast(args, cast), **_cast(kwargs, cast))
-    finally:
-        state.autocast = _cast_call
+        return dtypes.float32 if len(set(found)) > 1 and dtypes.float64 not in found else None
+    return None
 
 
 def _mode_of_padding(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -174,7 +186,7 @@ def custom_fwd(fwd: Any = None, *, device_type: str, cast_inputs: dtypes.dtype |
     @functools.wraps(fwd)
     def call(ctx: Any, *args: Any, **kwargs: Any) -> Any:
         enabled = _state.enabled.get(device_type, False)
-        ctx._dtype = get_autocast_dtype(device_type)
+        ctx._dtype = _dtype_for(device_type)
         ctx._fwd_used_autocast = enabled
         if cast_inputs is None or not enabled:
             return fwd(ctx, *args, **kwargs)
@@ -215,13 +227,17 @@ def set_autocast_enabled(*args: Any) -> None:
     """``set_autocast_enabled(device_type, enabled)`` switches autocast."""
     kind, enabled = args if len(args) == 2 else ("cuda", args[0])
     _state.enabled[kind] = bool(enabled)
-    _state.dtypes.setdefault(kind, get_autocast_dtype(kind))
+    _state.dtypes.setdefault(kind, _dtype_for(kind))
     _switch()
 
 
 @published
 def get_autocast_dtype(device_type: str) -> dtypes.dtype:
     """The dtype that products are computed in under autocast."""
+    return _dtype_for(device_type)
+
+
+def _dtype_for(device_type: str) -> dtypes.dtype:
     return _state.dtypes.get(device_type) or (dtypes.bfloat16 if device_type == "cpu" else dtypes.float16)
 
 
@@ -234,13 +250,13 @@ def set_autocast_dtype(device_type: str, dtype: dtypes.dtype) -> None:
 @published
 def get_autocast_gpu_dtype() -> dtypes.dtype:
     """:func:`get_autocast_dtype` of CUDA."""
-    return get_autocast_dtype("cuda")
+    return _dtype_for("cuda")
 
 
 @published
 def get_autocast_cpu_dtype() -> dtypes.dtype:
     """:func:`get_autocast_dtype` of the CPU."""
-    return get_autocast_dtype("cpu")
+    return _dtype_for("cpu")
 
 
 @published

@@ -53,7 +53,7 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
         views.bump(one, "increment_version")
 
 
-class _MultiHandle:
+class _MultiHandle(RemovableHandle):
     """The handles of several hooks as one."""
 
     def __init__(self, handles: Sequence[RemovableHandle]) -> None:
@@ -76,7 +76,9 @@ class _MultiHandle:
         self.handles = state
 
 
-def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., None], *, mode: Literal["all", "any"] = "all") -> Any:
+def register_multi_grad_hook(
+    tensors: Sequence[Tensor], fn: Callable[..., None], *, mode: Literal["all", "any"] = "all"
+) -> RemovableHandle:
     """``fn(grads)`` runs once in each backward pass, when the gradients of all ``tensors`` that take part are known; the
     others' are None. With ``mode='any'``, ``fn(grad)`` runs when the first of them is.
 

@@ -6,7 +6,9 @@ to be done is done in the ordinary way. Nobody is asked while nothing unusual is
 does not come here at all.
 
     CALLS      modes and classes with ``__torch_function__``: they take calls of public functions, before there is any op
-    LOOKS_ON   recordings, profilers, captures: see everything, the last to come first
+    PROFILES   profilers: note calls and ops
+    CASTS      autocast: has functions called with other dtypes
+    LOOKS_ON   recordings and captures: see everything, the last to come first
     EXAMPLES   ``vmap`` and the other transforms of functions
     TANGENTS   forward mode
     BELOW      ``__torch_dispatch__``: classes and modes that take over the ops below autograd
@@ -27,7 +29,8 @@ Function = Callable[..., Any]
 Answer = Any  # NotImplemented, or what takes the place of what was to be done
 OpAnswer = Callable[[Any, Args], Answer]
 
-CALLS, LOOKS_ON, EXAMPLES, TANGENTS, BELOW = range(5)
+CALLS, PROFILES, CASTS, LOOKS_ON, EXAMPLES, TANGENTS, BELOW = range(7)
+_ABOVE = -1
 
 
 class Interpreter:
@@ -37,10 +40,6 @@ class Interpreter:
 
     def call(self, func: Function, args: Args, kwargs: Named) -> Answer:
         """The result of a call of a public function or method."""
-        return NotImplemented
-
-    def event(self, func: Function, args: Args, kwargs: Named) -> Answer:
-        """The same, as a tuple of one, where a profiler notes the call."""
         return NotImplemented
 
     def foreign(self, func: Function, args: Args, kwargs: Named) -> Answer:
@@ -116,6 +115,10 @@ class Interpreter:
         """What is no op has happened to a tensor ("grad", "detach", "data", "data ="), and what came of it."""
 
 
+class _Thread(threading.local):
+    asked = _ABOVE  # the next call has been put to those down to this place
+
+
 class Stack:
     """The interpreters that there are, and the answers of those that ops and tensors ask often."""
 
@@ -123,7 +126,8 @@ class Stack:
         self.interpreters: list[Interpreter] = []
         self.lock = threading.Lock()
         self.ops: list[OpAnswer] = []
-        self.calls: list[Callable[[Function, Args, Named], Answer]] = []
+        self.calls: list[tuple[int, Callable[[Function, Args, Named], Answer]]] = []
+        self.thread = _Thread()
         self.detaching: list[Callable[[Tensor], Answer]] = []
         self.told: list[Callable[[str, Tensor, Any], None]] = []
 
@@ -142,9 +146,34 @@ class Stack:
 
     def _list(self) -> None:
         self.ops[:] = [one.op for one in self.interpreters if type(one).op is not Interpreter.op]
-        self.calls[:] = [one.call for one in self.interpreters if type(one).call is not Interpreter.call]
+        self.calls[:] = [(one.place, one.call) for one in self.interpreters if type(one).call is not Interpreter.call]
         self.detaching[:] = [one.detaching for one in self.interpreters if type(one).detaching is not Interpreter.detaching]
         self.told[:] = [one.told for one in self.interpreters if type(one).told is not Interpreter.told]
+
+    def call(self, func: Function, args: Args, kwargs: Named) -> Answer:
+        """The first answer to a call of a public function; NotImplemented where the call is for the function itself."""
+        asked = self.thread.asked
+        if asked != _ABOVE:
+            self.thread.asked = _ABOVE
+        for place, answer in self.calls:
+            if place > asked:
+                result = answer(func, args, kwargs)
+                if result is not NotImplemented:
+                    return result
+        return NotImplemented
+
+    def go_on(self, place: int, func: Function, args: Args, kwargs: Named) -> Any:
+        """A call of ``func``, for an interpreter that was asked about it: only those below ``place`` are asked again."""
+        self.thread.asked = place
+        try:
+            return func(*args, **kwargs)
+        finally:
+            self.thread.asked = _ABOVE
+
+    def has_been_asked(self, place: int) -> bool:
+        """Whether the coming call has been put to those of ``place``; the one after it has not."""
+        asked, self.thread.asked = self.thread.asked, _ABOVE
+        return asked >= place
 
     def below(self, interpreter: Interpreter) -> list[OpAnswer]:
         """The answers about ops of those below one."""

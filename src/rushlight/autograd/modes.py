@@ -39,7 +39,7 @@ class ThreadState(threading.local):
     forward_enabled: bool = True  # whether ops pass tangents on
     transforms: int = 0  # how many function transforms (vmap, grad, ...) are running
     function_modes: tuple[Any, ...] = ()  # the TorchFunctionModes that public functions and methods ask, the innermost last
-    autocast: Callable[..., Any] | None = None  # what amp/autocast_mode.py makes of their calls
+    autocast: bool = False  # whether calls have their tensors cast: see amp/autocast_mode.py
     recorder: Any = None  # what a profiler notes ops with; see recorder.py
 
 

@@ -71,9 +71,7 @@ class Recorder:
         self.spans: list[Span] = []
         self.top: Span | None = None  # the innermost that is open
         self.freed: list[tuple[int, int]] = []  # outside of all spans: when, and how many bytes
-        # The custom Function, and the public function, that a span was just opened for, on their way back.
-        self.passing = False
-        self.calling: Any = None
+        self.passing = False  # a span was just opened for a custom Function, on its way back
         self.alive: dict[int, Any] = {}  # memory counted and not freed yet, by the identity of the array that owns it
         self.thread = threading.get_native_id()
 

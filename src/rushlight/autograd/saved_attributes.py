@@ -316,7 +316,7 @@ class SavedTensor:
         return make_tensor(value, [0], None) if isinstance(value, np.ndarray) else value
 
     @property
-    def unpack_hook(self) -> Any:
+    def unpack_hook(self) -> Callable[[Any], Any] | None:
         """The hook that turns ``data`` back into a tensor, if there is one."""
         value = None if self._node.saved is None else self._kept()
         return value.unpack if isinstance(value, saved.Packed) else None

@@ -43,7 +43,7 @@ class Size(tuple[int, ...], metaclass=_Named):
             raise TypeError(f"can only concatenate tuple (not {type(other).__name__}) to torch.Size")
         return Size((*self, *other))
 
-    def __radd__(self, other: Any) -> Any:
+    def __radd__(self, other: Any) -> Size:
         if not isinstance(other, tuple):
             return NotImplemented  # a list says what it cannot do, and takes the items for `+=`
         return Size((*other, *self))

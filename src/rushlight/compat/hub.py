@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import hashlib
 import os
 import re
@@ -86,7 +87,7 @@ def load(repo_or_dir: str, model: str, *args: Any, source: str = "github", **kwa
     return getattr(_hubconf(repo_or_dir, source), model)(*args, **kwargs)
 
 
-def list(repo_or_dir: str, force_reload: bool = False, source: str = "github", **options: Any) -> Any:
+def list(repo_or_dir: str, force_reload: bool = False, source: str = "github", **options: Any) -> builtins.list[str]:
     """The names of what :func:`load` can load from a folder."""
     names = vars(_hubconf(repo_or_dir, source))
     return [name for name, value in names.items() if callable(value) and not name.startswith("_")]

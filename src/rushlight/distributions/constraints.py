@@ -63,7 +63,7 @@ class Constraint:
     is_discrete: Any = False
     event_dim: Any = 0
 
-    def check(self, value: Any) -> Any:
+    def check(self, value: Any) -> Tensor:
         """A boolean tensor of the shape of ``value`` without its event dimensions."""
         raise NotImplementedError
 
@@ -172,7 +172,7 @@ class MixtureSameFamilyConstraint(Constraint):
     def event_dim(self) -> int:
         return self.base_constraint.event_dim
 
-    def check(self, value: Any) -> Any:
+    def check(self, value: Any) -> Tensor:
         """True where the value suits every component."""
         if value.dim() < self.event_dim:
             raise ValueError(f"Expected value.dim() >= {self.event_dim} but got {value.dim()}")
@@ -195,7 +195,7 @@ class _OneHot(Constraint):
     is_discrete = True
     event_dim = 1
 
-    def check(self, value: Any) -> Any:
+    def check(self, value: Any) -> Tensor:
         return boolean.check(value).all(-1) & (value.sum(-1) == 1)
 
 
@@ -249,7 +249,7 @@ class _IntegerInterval(_BoundedBothWays):
 class _IntegerLessThan(_BoundedAbove):
     is_discrete = True
 
-    def check(self, value: Any) -> Any:
+    def check(self, value: Any) -> Tensor:
         return (value % 1 == 0) & (value <= self.upper_bound)
 
 
@@ -323,7 +323,7 @@ class _Multinomial(Constraint):
 class _LowerTriangular(Constraint):
     event_dim = 2
 
-    def check(self, value: Any) -> Any:
+    def check(self, value: Any) -> Tensor:
         return _all_entries(value.tril() == value)
 
 
@@ -332,7 +332,7 @@ class _LowerCholesky(Constraint):
 
     event_dim = 2
 
-    def check(self, value: Any) -> Any:
+    def check(self, value: Any) -> Tensor:
         return _all_entries(value.tril() == value) & (value.diagonal(dim1=-2, dim2=-1) > 0).all(-1)
 
 
@@ -341,7 +341,7 @@ class _CorrCholesky(Constraint):
 
     event_dim = 2
 
-    def check(self, value: Any) -> Any:
+    def check(self, value: Any) -> Tensor:
         room = torch.finfo(value.dtype).eps * value.shape[-1] * 10  # for the rounding of that many squares
         return _LowerCholesky().check(value) & ((torch.linalg.norm(value.detach(), dim=-1) - 1).abs() < room).all(-1)
 
@@ -361,7 +361,7 @@ class _Symmetric(_Square):
 
 
 class _PositiveSemidefinite(_Symmetric):
-    def check(self, value: Any) -> Any:
+    def check(self, value: Any) -> Tensor:
         is_symmetric = super().check(value)
         return torch.linalg.eigvalsh(value).ge(0).all(-1) if is_symmetric.all() else is_symmetric
 
@@ -406,7 +406,7 @@ class _Cat(_Joined):
     def event_dim(self) -> int:
         return self._widest
 
-    def check(self, value: Any) -> Any:
+    def check(self, value: Any) -> Tensor:
         ends = itertools.accumulate(self.lengths)
         pieces = [value.narrow(self.dim, end - length, length) for end, length in zip(ends, self.lengths, strict=True)]
         return torch.cat([part.check(piece) for part, piece in zip(self.cseq, pieces, strict=False)], self.dim)
@@ -426,7 +426,7 @@ class _Stack(_Joined):
         # The dimension that the parts are stacked along is one more, where it lies within the event.
         return self._widest + (1 if self.dim + self._widest < 0 else 0)
 
-    def check(self, value: Any) -> Any:
+    def check(self, value: Any) -> Tensor:
         pieces = value.unbind(self.dim)
         return torch.stack([part.check(piece) for part, piece in zip(self.cseq, pieces, strict=False)], self.dim)
 

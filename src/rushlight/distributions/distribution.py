@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import rushlight as torch
 
@@ -71,7 +71,7 @@ class Distribution:
                     f"{self!r} to satisfy the constraint {constraint!r}, but found invalid values:\n{value}"
                 )
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Self:
         """The same distribution with parameters expanded to ``batch_shape``, without copying them.
 
         A family of one's own with an ``__init__`` of its own must define this too, else NotImplementedError.
@@ -121,7 +121,7 @@ class Distribution:
         raise NotImplementedError
 
     @property
-    def support(self) -> Any:
+    def support(self) -> constraints.Constraint:
         """Where values lie."""
         raise NotImplementedError
 

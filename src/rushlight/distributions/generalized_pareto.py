@@ -91,7 +91,7 @@ class GeneralizedPareto(Distribution):
         return torch.log(self.scale) + self.concentration + 1
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
-    def support(self) -> Any:
+    def support(self) -> constraints.Constraint:
         k = self.concentration
         end = torch.where(k < 0, self.loc - self.scale / k, torch.full_like(k, torch.inf))
         return constraints.interval(self.loc, end)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import rushlight as torch
 
@@ -42,7 +42,7 @@ class Gumbel(TransformedDistribution):
         log_of_minus_log = [ExpTransform().inv, AffineTransform(loc=0, scale=minus), ExpTransform().inv]
         super().__init__(base, [*log_of_minus_log, AffineTransform(loc=loc, scale=-self.scale)], validate_args=validate_args)
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Self:
         new = self._get_checked_instance(Gumbel, _instance)
         new.loc = self.loc.expand(batch_shape)
         new.scale = self.scale.expand(batch_shape)

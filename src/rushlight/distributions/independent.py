@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 import rushlight as torch
 
@@ -47,7 +47,7 @@ class Independent(Distribution, Generic[D]):
         self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
         super().__init__(shape[:cut], shape[cut:], validate_args=validate_args)
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Self:
         new = self._get_checked_instance(Independent, _instance)
         shape = torch.Size(batch_shape)
         new.base_dist = self.base_dist.expand(shape + self._event_shape[: self.reinterpreted_batch_ndims])
@@ -63,7 +63,7 @@ class Independent(Distribution, Generic[D]):
         return self.reinterpreted_batch_ndims == 0 and self.base_dist.has_enumerate_support
 
     @constraints.dependent_property
-    def support(self) -> Any:
+    def support(self) -> constraints.Constraint:
         support = self.base_dist.support
         more = self.reinterpreted_batch_ndims
         return constraints.independent(support, more) if more else support

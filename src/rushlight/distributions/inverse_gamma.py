@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import rushlight as torch
 
@@ -35,7 +35,7 @@ class InverseGamma(TransformedDistribution):
         inverse = PowerTransform(base.rate.new_tensor(-1.0))
         super().__init__(base, inverse, validate_args=validate_args)
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Self:
         return super().expand(batch_shape, _instance=self._get_checked_instance(InverseGamma, _instance))
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import rushlight as torch
 
@@ -46,7 +46,7 @@ class LKJCholesky(Distribution):
         self._beta = Beta(along, across)
         super().__init__(self.concentration.size(), torch.Size((dim, dim)), validate_args)
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Self:
         shape = torch.Size(batch_shape)
         new = self._get_checked_instance(LKJCholesky, _instance)
         new.dim = self.dim

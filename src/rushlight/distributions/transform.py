@@ -13,7 +13,6 @@ from . import constraints
 from .utils import sum_rightmost
 
 if TYPE_CHECKING:
-    from ..base.size import Size
     from ..tensor import Tensor
 
 
@@ -56,7 +55,7 @@ class Transform:
         return known
 
     @property
-    def sign(self) -> Any:
+    def sign(self) -> int | Tensor:
         """1 where the transform rises, -1 where it falls, if it maps single numbers."""
         raise NotImplementedError
 
@@ -74,7 +73,7 @@ class Transform:
     def __hash__(self) -> int:
         return id(self)
 
-    def __call__(self, x: Any) -> Any:
+    def __call__(self, x: Any) -> Tensor:
         if self._cache_size == 0:
             return self._call(x)
         known_x, known_y = self._cached_x_y
@@ -107,11 +106,11 @@ class Transform:
     def __repr__(self) -> str:
         return f"{type(self).__name__}()"
 
-    def forward_shape(self, shape: Any) -> Size:
+    def forward_shape(self, shape: Any) -> tuple[int, ...]:
         """The shape of what ``x`` of a shape becomes."""
         return shape
 
-    def inverse_shape(self, shape: Any) -> Size:
+    def inverse_shape(self, shape: Any) -> tuple[int, ...]:
         """The shape of ``x`` for ``y`` of a shape."""
         return shape
 
@@ -124,23 +123,23 @@ class _InverseTransform(Transform):
         self._inv = transform  # type: ignore[assignment]
 
     @property
-    def inv(self) -> Any:
-        return self._inv
+    def inv(self) -> Transform:
+        return self._inv  # type: ignore[return-value]
 
     @property
-    def domain(self) -> Any:
+    def domain(self) -> constraints.Constraint:
         return self.inv.codomain
 
     @property
-    def codomain(self) -> Any:
+    def codomain(self) -> constraints.Constraint:
         return self.inv.domain
 
     @property
-    def bijective(self) -> Any:
+    def bijective(self) -> bool:
         return self.inv.bijective
 
     @property
-    def sign(self) -> Any:
+    def sign(self) -> int | Tensor:
         return self.inv.sign
 
     def __getstate__(self) -> dict[str, Any]:
@@ -157,16 +156,16 @@ class _InverseTransform(Transform):
     def __repr__(self) -> str:
         return f"_InverseTransform({self.inv!r})"
 
-    def __call__(self, x: Any) -> Any:
+    def __call__(self, x: Any) -> Tensor:
         return self.inv._inv_call(x)
 
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Tensor:
         return -self.inv.log_abs_det_jacobian(y, x)
 
-    def forward_shape(self, shape: Any) -> Size:
+    def forward_shape(self, shape: Any) -> tuple[int, ...]:
         return self.inv.inverse_shape(shape)
 
-    def inverse_shape(self, shape: Any) -> Size:
+    def inverse_shape(self, shape: Any) -> tuple[int, ...]:
         return self.inv.forward_shape(shape)
 
 
@@ -185,7 +184,7 @@ class ComposeTransform(Transform):
     __hash__ = Transform.__hash__
 
     @property
-    def domain(self) -> Any:
+    def domain(self) -> constraints.Constraint:
         if not self.parts:
             return constraints.real
         domain = self.parts[0].domain
@@ -195,7 +194,7 @@ class ComposeTransform(Transform):
         return widened(domain, needed)
 
     @property
-    def codomain(self) -> Any:
+    def codomain(self) -> constraints.Constraint:
         if not self.parts:
             return constraints.real
         codomain = self.parts[-1].codomain
@@ -205,15 +204,15 @@ class ComposeTransform(Transform):
         return widened(codomain, needed)
 
     @property
-    def bijective(self) -> Any:
+    def bijective(self) -> bool:
         return all(part.bijective for part in self.parts)
 
     @property
-    def sign(self) -> Any:
+    def sign(self) -> int | Tensor:
         return reduce(operator.mul, (part.sign for part in self.parts), 1)
 
     @property
-    def inv(self) -> Any:
+    def inv(self) -> Transform:
         known = None if self._inv is None else self._inv()
         if known is None:
             known = ComposeTransform([part.inv for part in reversed(self.parts)])
@@ -224,7 +223,7 @@ class ComposeTransform(Transform):
     def with_cache(self, cache_size: int = 1) -> Transform:
         return self if self._cache_size == cache_size else ComposeTransform(self.parts, cache_size=cache_size)
 
-    def __call__(self, x: Any) -> Any:
+    def __call__(self, x: Any) -> Tensor:
         for part in self.parts:
             x = part(x)
         return x
@@ -243,12 +242,12 @@ class ComposeTransform(Transform):
             width += part.codomain.event_dim - part.domain.event_dim
         return total
 
-    def forward_shape(self, shape: Any) -> Size:
+    def forward_shape(self, shape: Any) -> tuple[int, ...]:
         for part in self.parts:
             shape = part.forward_shape(shape)
         return shape
 
-    def inverse_shape(self, shape: Any) -> Size:
+    def inverse_shape(self, shape: Any) -> tuple[int, ...]:
         for part in reversed(self.parts):
             shape = part.inverse_shape(shape)
         return shape
@@ -257,7 +256,7 @@ class ComposeTransform(Transform):
         return "ComposeTransform(\n    " + ",\n    ".join(map(repr, self.parts)) + "\n)"
 
 
-def widened(constraint: Any, event_dim: int) -> Any:
+def widened(constraint: Any, event_dim: int) -> constraints.Constraint:
     """The constraint over events of ``event_dim`` dimensions."""
     more = event_dim - constraint.event_dim
     return constraints.independent(constraint, more) if more else constraint
@@ -280,19 +279,19 @@ class IndependentTransform(Transform):
         return IndependentTransform(self.base_transform, self.reinterpreted_batch_ndims, cache_size=cache_size)
 
     @property
-    def domain(self) -> Any:
+    def domain(self) -> constraints.Constraint:
         return constraints.independent(self.base_transform.domain, self.reinterpreted_batch_ndims)
 
     @property
-    def codomain(self) -> Any:
+    def codomain(self) -> constraints.Constraint:
         return constraints.independent(self.base_transform.codomain, self.reinterpreted_batch_ndims)
 
     @property
-    def bijective(self) -> Any:
+    def bijective(self) -> bool:
         return self.base_transform.bijective
 
     @property
-    def sign(self) -> Any:
+    def sign(self) -> int | Tensor:
         return self.base_transform.sign
 
     def _call(self, x: Any) -> Any:
@@ -311,10 +310,10 @@ class IndependentTransform(Transform):
     def __repr__(self) -> str:
         return f"IndependentTransform({self.base_transform!r}, {self.reinterpreted_batch_ndims})"
 
-    def forward_shape(self, shape: Any) -> Any:
+    def forward_shape(self, shape: Any) -> tuple[int, ...]:
         return self.base_transform.forward_shape(shape)
 
-    def inverse_shape(self, shape: Any) -> Any:
+    def inverse_shape(self, shape: Any) -> tuple[int, ...]:
         return self.base_transform.inverse_shape(shape)
 
 
@@ -331,11 +330,11 @@ class ReshapeTransform(Transform):
         super().__init__(cache_size=cache_size)
 
     @property
-    def domain(self) -> Any:
+    def domain(self) -> constraints.Constraint:
         return constraints.independent(constraints.real, len(self.in_shape))
 
     @property
-    def codomain(self) -> Any:
+    def codomain(self) -> constraints.Constraint:
         return constraints.independent(constraints.real, len(self.out_shape))
 
     def with_cache(self, cache_size: int = 1) -> Transform:
@@ -352,10 +351,10 @@ class ReshapeTransform(Transform):
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Tensor:
         return x.new_zeros(x.shape[: x.dim() - len(self.in_shape)])
 
-    def forward_shape(self, shape: Any) -> Any:
+    def forward_shape(self, shape: Any) -> tuple[int, ...]:
         return self._exchanged(shape, self.in_shape, self.out_shape)
 
-    def inverse_shape(self, shape: Any) -> Any:
+    def inverse_shape(self, shape: Any) -> tuple[int, ...]:
         return self._exchanged(shape, self.out_shape, self.in_shape)
 
     @staticmethod

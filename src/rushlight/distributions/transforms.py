@@ -178,7 +178,7 @@ class PowerTransform(Transform):
         return self if self._cache_size == cache_size else PowerTransform(self.exponent, cache_size=cache_size)
 
     @property
-    def sign(self) -> Any:
+    def sign(self) -> int | Tensor:
         return self.exponent.sign()
 
     def __eq__(self, other: object) -> bool:
@@ -218,7 +218,7 @@ class AffineTransform(Transform):
         return self._event_dim
 
     @property
-    def domain(self) -> Any:
+    def domain(self) -> constraints.Constraint:
         return widened(constraints.real, self._event_dim)
 
     codomain = domain
@@ -236,7 +236,7 @@ class AffineTransform(Transform):
     __hash__ = Transform.__hash__
 
     @property
-    def sign(self) -> Any:
+    def sign(self) -> int | Tensor:
         if isinstance(self.scale, torch.Tensor):
             return self.scale.sign()
         return (self.scale > 0) - (self.scale < 0)
@@ -283,7 +283,7 @@ class CumulativeDistributionTransform(Transform):
         self.distribution = distribution
 
     @property
-    def domain(self) -> Any:
+    def domain(self) -> constraints.Constraint:
         return self.distribution.support
 
     def _call(self, x: Any) -> Any:

@@ -69,7 +69,7 @@ def sum_rightmost(value: Any, dims: int) -> Tensor:
 _sum_rightmost = sum_rightmost  # the name by which other libraries know it
 
 
-def logits_to_probs(logits: Any, is_binary: bool = False) -> Any:
+def logits_to_probs(logits: Any, is_binary: bool = False) -> Tensor:
     """Probabilities: of one event each (``is_binary``), or along the last dimension."""
     return torch.sigmoid(logits) if is_binary else torch.softmax(logits, dim=-1)
 
@@ -114,7 +114,7 @@ class lazy_property:
         return value
 
 
-def tril_matrix_to_vec(mat: Any, diag: int = 0) -> Any:
+def tril_matrix_to_vec(mat: Any, diag: int = 0) -> Tensor:
     """The entries on and below a diagonal, row by row: from (..., n, n) to (..., count).
 
     ValueError for a diagonal outside the matrix.
@@ -126,7 +126,7 @@ def tril_matrix_to_vec(mat: Any, diag: int = 0) -> Any:
     return mat[..., rows, columns]
 
 
-def vec_to_tril_matrix(vec: Any, diag: int = 0) -> Any:
+def vec_to_tril_matrix(vec: Any, diag: int = 0) -> Tensor:
     """The inverse of :func:`tril_matrix_to_vec`: zeros stand above the diagonal.
 
     ValueError where so many numbers fill no such triangle.

@@ -14,7 +14,6 @@ from .transform import Transform
 from .utils import tril_matrix_to_vec, vec_to_tril_matrix
 
 if TYPE_CHECKING:
-    from ..base.size import Size
     from ..tensor import Tensor
 
 
@@ -36,7 +35,7 @@ class SoftmaxTransform(Transform):
     def _inverse(self, y: Any) -> Any:
         return y.log()
 
-    def forward_shape(self, shape: Any) -> Any:
+    def forward_shape(self, shape: Any) -> tuple[int, ...]:
         if len(shape) < 1:
             raise ValueError("Too few dimensions on input")
         return shape
@@ -78,12 +77,12 @@ class StickBreakingTransform(Transform):
         shifted = x - self._log_remaining(x, x.shape[-1])
         return (logsigmoid(shifted) - shifted + y[..., :-1].log()).sum(-1)
 
-    def forward_shape(self, shape: Any) -> Size:
+    def forward_shape(self, shape: Any) -> tuple[int, ...]:
         if len(shape) < 1:
             raise ValueError("Too few dimensions on input")
         return shape[:-1] + (shape[-1] + 1,)
 
-    def inverse_shape(self, shape: Any) -> Size:
+    def inverse_shape(self, shape: Any) -> tuple[int, ...]:
         if len(shape) < 1:
             raise ValueError("Too few dimensions on input")
         return shape[:-1] + (shape[-1] - 1,)
@@ -117,7 +116,7 @@ class CorrCholeskyTransform(Transform):
         of_tanh = -2 * (x + softplus(-2 * x) - math.log(2.0)).sum(-1)
         return of_lengths + of_tanh
 
-    def forward_shape(self, shape: Any) -> Any:
+    def forward_shape(self, shape: Any) -> tuple[int, ...]:
         if len(shape) < 1:
             raise ValueError("Too few dimensions on input")
         count = shape[-1]
@@ -126,7 +125,7 @@ class CorrCholeskyTransform(Transform):
             raise ValueError("Input is not a flattened lower-diagonal number")
         return shape[:-1] + (side, side)
 
-    def inverse_shape(self, shape: Any) -> Any:
+    def inverse_shape(self, shape: Any) -> tuple[int, ...]:
         if len(shape) < 2:
             raise ValueError("Too few dimensions on input")
         if shape[-2] != shape[-1]:
@@ -188,7 +187,7 @@ class _Several(Transform):
         self.dim = dim
 
     @property
-    def bijective(self) -> Any:
+    def bijective(self) -> bool:
         return all(transform.bijective for transform in self.transforms)
 
 
@@ -243,11 +242,11 @@ class CatTransform(_Several):
         return torch.cat(stretches, dim=dim) if dim < 0 else sum(stretches)
 
     @property
-    def domain(self) -> Any:
+    def domain(self) -> constraints.Constraint:
         return constraints.cat([transform.domain for transform in self.transforms], self.dim, self.lengths)
 
     @property
-    def codomain(self) -> Any:
+    def codomain(self) -> constraints.Constraint:
         return constraints.cat([transform.codomain for transform in self.transforms], self.dim, self.lengths)
 
 
@@ -284,9 +283,9 @@ class StackTransform(_Several):
         return torch.stack([t.log_abs_det_jacobian(before, after) for t, before, after in triples], dim=self.dim)
 
     @property
-    def domain(self) -> Any:
+    def domain(self) -> constraints.Constraint:
         return constraints.stack([transform.domain for transform in self.transforms], self.dim)
 
     @property
-    def codomain(self) -> Any:
+    def codomain(self) -> constraints.Constraint:
         return constraints.stack([transform.codomain for transform in self.transforms], self.dim)

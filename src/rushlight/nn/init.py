@@ -231,7 +231,7 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any =
     return tensor
 
 
-def _deprecated(function: Callable[..., Any]) -> Callable[..., Any]:
+def _deprecated(function: Callable[..., Any]) -> Callable[..., Tensor]:
     new, old = function.__name__, function.__name__[:-1]
 
     def call(*args: Any, **kwargs: Any) -> Any:

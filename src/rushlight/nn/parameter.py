@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import rushlight as torch
 
@@ -56,7 +56,7 @@ class Parameter(Tensor, metaclass=_MarkedTensors, own=True):
         result._is_param = True
         return result
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         if id(self) in memo:
             return memo[id(self)]
         copied = type(self)(self.data.clone(memory_format=torch.preserve_format), self.requires_grad)
@@ -165,7 +165,7 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter, own=True):  # 
         made.requires_grad = requires_grad
         return made
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         if id(self) in memo:
             return memo[id(self)]
         memo[id(self)] = copied = type(self)(self.requires_grad, self.data.device, self.data.dtype)

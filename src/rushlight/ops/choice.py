@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -311,6 +312,7 @@ def _into_itself(name: str) -> None:
     """The in-place form: bounds that would make a tensor of integers a floating one are refused, in words of their own."""
     write = methods[name]
 
+    @functools.wraps(write)
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
         kind = self._array.dtype.kind
         if kind == "c":
@@ -325,8 +327,6 @@ def _into_itself(name: str) -> None:
                 )
         return write(self, *args, **kwargs)
 
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = write.__doc__
     methods[name] = module("torch")[name] = call
 
 

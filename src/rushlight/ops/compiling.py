@@ -61,7 +61,7 @@ def unusual(*inputs: Any, packs: bool = True) -> bool:
 
 def watched() -> bool:
     """While ``special.active``, whether calls of public functions are for somebody else to look at first."""
-    return bool(state.function_modes) or state.autocast is not None
+    return bool(state.function_modes) or state.autocast
 
 
 _makers: dict[str, Callable[..., Any]] = {}

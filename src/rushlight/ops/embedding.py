@@ -286,7 +286,7 @@ def _torch_embedding_bag(
     per_sample_weights: Any = None,
     include_last_offset: bool = False,
     padding_idx: int | None = None,
-) -> Any:
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Bags by number of the mode (0 sum, 1 mean, 2 max): the result, the bag of each index, sizes, and the largest rows."""
     word = ("sum", "mean", "max")[mode]
     out = _bags(

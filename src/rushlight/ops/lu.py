@@ -14,6 +14,7 @@ import numpy as np
 from ..backend import factors
 from ..backend import linalg as k
 from ..base.return_types import define
+from ..tensor import Tensor
 from .linalg import check_kernel, check_same_dtype, check_square, deprecated
 from .public import ops, public
 from .reading import all_numbers
@@ -176,7 +177,7 @@ def lu_factor(A: Any, *, pivot: bool = True) -> Any:
 
 
 @public("lu")
-def lu_older(A: Any, pivot: bool = True, get_infos: bool = False) -> Any:
+def lu_older(A: Any, pivot: bool = True, get_infos: bool = False) -> tuple[Tensor, ...]:
     """:func:`torch.linalg.lu_factor` under its older name; with ``get_infos`` as :func:`torch.linalg.lu_factor_ex`."""
     deprecated(
         "torch.lu is deprecated in favor of torch.linalg.lu_factor / torch.linalg.lu_factor_ex and will be removed in "

@@ -53,10 +53,11 @@ def plain_cases(name: str, *cases: Case, space: str = "torch") -> None:
         if name not in home:
             continue
         spoken: Any = home[name]
-        function = _without_unsaid(spoken)
+        function: Any = _without_unsaid(spoken)
         for case in cases:
             function = compiled_case(table[case.op], case, function, spoken)
-        home[name] = spoken.shown_as = functools.update_wrapper(function, spoken)
+        home[name] = functools.update_wrapper(function, spoken)
+        function.shown_as = spoken.shown_as = function
 
 
 def _without_unsaid(spoken: Callable[..., Any]) -> Callable[..., Any]:

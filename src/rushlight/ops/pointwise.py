@@ -193,13 +193,14 @@ publish("abs", "absolute")
 def _not_into_complex(name: str, error: Exception) -> None:
     write = methods[name]
 
+    @functools.wraps(write)
     def call(self: Any) -> Any:
         if self._array.dtype.kind == "c":
             views.check_writable(self)
             raise error
         return write(self)
 
-    methods[name] = module("torch")[name] = inplace.named(call, name)
+    methods[name] = module("torch")[name] = call
 
 
 for _name in (

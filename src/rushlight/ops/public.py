@@ -38,7 +38,7 @@ from .out import write_out
 from .signatures import OUT, PublicSignature
 from .table import Op, table, tensors
 
-calls = interpreters.calls  # modes and subclasses, while there are any
+calls = interpreters.calls  # who takes calls of functions over, while anybody does
 F = TypeVar("F", bound=Callable[..., Any])
 
 SPELLINGS = {"axis": "dim", "keepdims": "keepdim", "x": "input", "self": "input", "a": "input", "x1": "input", "x2": "other"}
@@ -114,8 +114,8 @@ def spoken_form(
 
     @functools.wraps(f)
     def spoken(*args: Any, **kwargs: Any) -> Any:
-        if special.active and calls:
-            result = calls[0](call.shown_as, args, kwargs)
+        if special.active:
+            result = asked(call.shown_as, args, kwargs)
             if result is not NotImplemented:
                 return result
         if kwargs:
@@ -223,8 +223,8 @@ def foreign(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, A
 
 
 def asked(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What a mode or a subclass makes of a call before it runs; else NotImplemented."""
-    return calls[0](func, args, kwargs) if special.active and calls else NotImplemented
+    """While ``special.active``, what those who take calls over make of one before it runs; else NotImplemented."""
+    return interpreters.call(func, args, kwargs) if calls else NotImplemented
 
 
 def taken_over(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception) -> Any:
@@ -395,8 +395,8 @@ class _PublicOp:
 
     def __call__(self, args: tuple[Any, ...], out: Any) -> Any:
         given = {} if out is None else {"out": out}
-        if calls:
-            result = calls[0](self.function, args, given)
+        if special.active:
+            result = asked(self.function, args, given)
             if result is not NotImplemented:
                 return result
         try:
@@ -423,10 +423,12 @@ def _inplace_op(op_name: str, name: str) -> Callable[..., Any]:
     def compute(*args: Any) -> Any:
         return entry.call(*args)  # which is compiled when it is first asked for
 
-    call = inplace.by_result(compute, name, asked, in_order, refused)
+    call: Any = inplace.by_result(compute, name, asked, in_order, refused)
     ufunc = kernels.IN_PLACE.get(entry.kernel)
     if ufunc is not None:
-        return (inplace.unary if ufunc.nin == 1 else inplace.binary)(ufunc, name, call)
+        short: Any = (inplace.unary if ufunc.nin == 1 else inplace.binary)(ufunc, name, call)
+        short.shown_as = call.shown_as = short
+        return short
     return call
 
 

@@ -14,7 +14,7 @@ from ..autograd.interpreters import stack as interpreters
 from ..autograd.modes import special
 from .argument_forms import refusal
 from .misfits import flags_of, no_bool
-from .public import calls, foreign, methods, module, out_of_memory, without
+from .public import asked, foreign, methods, module, out_of_memory, without
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -37,15 +37,12 @@ def _watched(function: F, is_method: bool) -> F:
     name = function.__name__
     flags = flags_of(function, native=True)
 
-    def taken_over(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """What modes and transforms that are on make of a call; else NotImplemented."""
-        result = calls[0](call, args, kwargs) if calls else NotImplemented
-        return interpreters.ask("creation", function, args, kwargs) if result is NotImplemented else result
-
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         if special.active:
-            result = taken_over(args, kwargs)
+            result = asked(call, args, kwargs)
+            if result is NotImplemented:
+                result = interpreters.ask("creation", function, args, kwargs)
             if result is not NotImplemented:
                 return result
         try:
@@ -70,6 +67,7 @@ def _watched(function: F, is_method: bool) -> F:
                 raise
             raise wrong from None
 
+    call.shown_as = call  # type: ignore[attr-defined]
     return call  # type: ignore[return-value]
 
 

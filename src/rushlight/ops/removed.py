@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 from .public import methods, module
 
@@ -40,7 +40,7 @@ _INSTEAD = {
 
 
 def _removed(name: str, instead: str) -> None:
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: Any, **kwargs: Any) -> NoReturn:
         raise RuntimeError(f"This function was deprecated since version 1.9 and is now removed.{instead}")
 
     call.__name__ = call.__qualname__ = name

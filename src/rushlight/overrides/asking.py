@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..autograd import modes
+from ..autograd.interpreters import CALLS, Answer, Args, Function, Interpreter, Named
 from ..autograd.interpreters import stack as interpreters
-from ..autograd.modes import special
 from ..base.thread_state import carried
 from ..ops.public import NATIVE_LAYERS, registry
 from ..tensor import PLAIN, Tensor
@@ -19,7 +19,6 @@ from ..tensor import PLAIN, Tensor
 class _State(threading.local):
     subclasses_off = False
     all_off = False
-    passing = False  # the next question is not asked
 
 
 switches = carried(_State())
@@ -70,31 +69,17 @@ def takes_over(value: Any) -> bool:
     return handler is not None and handler is not _disabled_torch_function_impl
 
 
-def _overloaded(values: Iterable[Any]) -> list[Any]:
-    """The arguments that take over, one of each class: subclasses before their bases, else from left to right."""
+def _overloaded(values: Iterable[Any], plain: bool = False) -> list[Any]:
+    """The arguments that take over, one of each class: subclasses before their bases, else from left to right; ``plain`` tensors
+    too, if wanted."""
     found: list[Any] = []
     for value in values:
         for one in value if isinstance(value, (list, tuple)) else (value,):
-            if not takes_over(one) or any(type(one) is type(other) for other in found):
+            if not (takes_over(one) or (plain and type(one) is Tensor)) or any(type(one) is type(other) for other in found):
                 continue
             place = next((n for n, other in enumerate(found) if issubclass(type(one), type(other))), len(found))
             found.insert(place, one)
     return found
-
-
-def ordinary(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether it takes but a look at the arguments to see that a call is for the function itself: no mode is on."""
-    state = modes.state
-    if special.active != special.plain_to_see or state.function_modes or state.autocast or switches.passing:
-        return False
-    if switches.subclasses_off:
-        return True
-    if kwargs:
-        return False
-    for value in args:  # noqa: SIM110 (all() of a generator takes twice as long)
-        if value.__class__ not in PLAIN and value.__class__ not in _SIMPLE:
-            return False
-    return True
 
 
 _NATIVE_REFUSAL = (
@@ -104,31 +89,34 @@ _NATIVE_REFUSAL = (
 _PYTHON_REFUSAL = "no implementation found for {name!r} on types that implement __torch_function__: {types}{mode}"
 
 
-def dispatched(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What modes and classes make of a call; NotImplemented where the call is for the function itself."""
-    return NotImplemented if ordinary(args, kwargs) else asked(func, args, kwargs)
+class Calls(Interpreter):
+    """Modes and classes that take calls over, while there are any."""
+
+    place = CALLS
+
+    def call(self, func: Function, args: Args, kwargs: Named) -> Answer:
+        no_mode = not modes.state.function_modes
+        if no_mode and not kwargs:
+            for value in args:
+                if value.__class__ not in PLAIN and value.__class__ not in _SIMPLE:
+                    break
+            else:
+                return NotImplemented
+        if switches.all_off or (no_mode and switches.subclasses_off):
+            return NotImplemented
+        found = [] if switches.subclasses_off else _overloaded((*args, *kwargs.values()))
+        if not found and no_mode:
+            return NotImplemented
+        python = _is_python(func)
+        if not switches.subclasses_off and (python or _of_one_tensor(func)):
+            found = _overloaded((*args, *kwargs.values()), plain=True)
+        if python:
+            args, kwargs = _handed_on(func, args, kwargs)
+        given = kwargs if kwargs or python else None
+        return _ask(func, found, args, given, _PYTHON_REFUSAL if python else _NATIVE_REFUSAL)
 
 
-def asked(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """:func:`dispatched`, where a look at the arguments did not settle it."""
-    if modes.state.recorder is not None:
-        event = interpreters.ask("event", func, args, kwargs)
-        if event is not NotImplemented:
-            return event[0]
-    if modes.state.autocast is not None:
-        result = modes.state.autocast(func, args, kwargs)
-        if result is not NotImplemented:
-            return result
-    if switches.all_off or _passed_over():
-        return NotImplemented
-    found = [] if switches.subclasses_off else _overloaded((*args, *kwargs.values()))
-    if not found and not modes.state.function_modes:
-        return NotImplemented
-    python = _is_python(func)
-    if python:
-        args, kwargs = _handed_on(func, args, kwargs)
-    given = kwargs if kwargs or python else None
-    return _ask(func, found, args, given, _PYTHON_REFUSAL if python else _NATIVE_REFUSAL)
+calls = Calls()
 
 
 # Methods and functions that PyTorch has written in Python: they hand on an empty dict where none was given, the others
@@ -150,6 +138,16 @@ def _is_python(func: Callable[..., Any]) -> bool:
     if name in _PYTHON:
         return registry["torch.linalg"].get(name) is not func
     return layer is func and name not in _NATIVE_LAYERS
+
+
+@functools.cache
+def _of_one_tensor(func: Callable[..., Any]) -> bool:
+    """Whether a call is of a method that takes the tensor alone, or of a property: that it is a Tensor is said even where it is
+    a plain one."""
+    name = func.__name__
+    if name in ("__get__", "__set__"):
+        return True
+    return Tensor.__dict__.get(name) is func and name != "nonzero" and len(inspect.signature(func).parameters) == 1
 
 
 @functools.cache
@@ -215,16 +213,9 @@ def has_torch_function(relevant_args: Iterable[Any]) -> bool:
     >>> has_torch_function((torch.ones(1),)), has_torch_function((Sub([1.0]),))
     (False, True)
     """
-    if switches.all_off or _passed_over():
+    if switches.all_off or interpreters.has_been_asked(CALLS):
         return False
     return bool(modes.state.function_modes) or (not switches.subclasses_off and any(takes_over(one) for one in relevant_args))
-
-
-def _passed_over() -> bool:
-    """Whether the question who takes a call over is not to be asked, this once."""
-    passing = switches.passing
-    switches.passing = False
-    return passing
 
 
 def redispatch_function(func: Callable[..., Any], types: Any, args: Any, kwargs: dict[str, Any] | None) -> Any:
@@ -241,11 +232,7 @@ def redispatch_function(func: Callable[..., Any], types: Any, args: Any, kwargs:
     add
     tensor([2., 2.])
     """
-    switches.passing = True
-    try:
-        return func(*args, **(kwargs or {}))
-    finally:
-        switches.passing = False
+    return interpreters.go_on(CALLS, func, args, kwargs or {})
 
 
 def has_torch_function_unary(arg: Any) -> bool:
@@ -274,7 +261,7 @@ def handle_torch_function(public_api: Callable[..., Any], relevant_args: Iterabl
     >>> mine(Seven()), mine(1)
     (7, 1)
     """
-    return _ask(public_api, _overloaded(relevant_args), args, kwargs, _PYTHON_REFUSAL)
+    return _ask(public_api, _overloaded(relevant_args, plain=True), args, kwargs, _PYTHON_REFUSAL)
 
 
 def resolve_name(f: Callable[..., Any]) -> str | None:
@@ -289,10 +276,8 @@ def resolve_name(f: Callable[..., Any]) -> str | None:
         return None
     for space, functions in registry.items():
         if functions.get(name) is f:
-            return f"{space}.{name}"
+            return f"{space}.functional.{name}" if space == "torch" and name in _PYTHON else f"{space}.{name}"
     if Tensor.__dict__.get(name) is f:
         return f"torch.Tensor.{name}"
-    if name in ("__get__", "__set__"):
-        owner = getattr(f, "__self__", None)
-        return next((f"torch.Tensor.{key}.{name}" for key, value in Tensor.__dict__.items() if value is owner), None)
-    return None
+    read = getattr(getattr(f, "__self__", None), "read", None)  # of a property of Tensor
+    return None if read is None else f"torch.Tensor.{read}.{name}"

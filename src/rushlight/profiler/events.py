@@ -241,12 +241,29 @@ class FormattedTimesMixin:
     self_cpu_time_total: float
     self_device_time_total: float
 
-    cpu_time_str = property(lambda self: format_time(self.cpu_time))
-    device_time_str = property(lambda self: format_time(self.device_time))
-    cpu_time_total_str = property(lambda self: format_time(self.cpu_time_total))
-    device_time_total_str = property(lambda self: format_time(self.device_time_total))
-    self_cpu_time_total_str = property(lambda self: format_time(self.self_cpu_time_total))
-    self_device_time_total_str = property(lambda self: format_time(self.self_device_time_total))
+    @property
+    def cpu_time_str(self) -> str:
+        return format_time(self.cpu_time)
+
+    @property
+    def device_time_str(self) -> str:
+        return format_time(self.device_time)
+
+    @property
+    def cpu_time_total_str(self) -> str:
+        return format_time(self.cpu_time_total)
+
+    @property
+    def device_time_total_str(self) -> str:
+        return format_time(self.device_time_total)
+
+    @property
+    def self_cpu_time_total_str(self) -> str:
+        return format_time(self.self_cpu_time_total)
+
+    @property
+    def self_device_time_total_str(self) -> str:
+        return format_time(self.self_device_time_total)
 
     @property
     def cpu_time(self) -> float:

@@ -35,6 +35,7 @@ SPOKEN: dict[str, str | None] = {
     "logsigmoid": "log_sigmoid",
     "tensor": "lift_fresh",
     "unique": "_unique2",
+    "__rdiv__": None,
     "T": "numpy_T",
     "H": "matrix_H",
     **dict.fromkeys("dropout1d dropout2d dropout3d".split(), "feature_dropout"),
@@ -54,7 +55,8 @@ SPOKEN: dict[str, str | None] = {
         """.split()
     ),
 }  # fmt: skip
-METHODS = frozenset(("detach", "detach_", "item", "T", "H", "mT", "mH"))  # those of Tensor itself that are operators
+TRANSPOSES = frozenset(("T", "H", "mT", "mH"))
+METHODS = TRANSPOSES | {"detach", "detach_", "item"}  # those of Tensor itself that are operators
 BY_SPACE = {("torch.nn.functional", "unfold"): "im2col", ("torch.nn.functional", "nll_loss"): "nll_loss_nd"}
 FACTORIES = frozenset(f"aten::{name}" for name in "arange eye full linspace ones rand randint randn randperm zeros".split())
 DUNDERS = frozenset(f"__{i}{name}__" for name in "and or xor lshift rshift".split() for i in ("", "i", "r"))
@@ -192,6 +194,11 @@ def name_of_function(function: Callable[..., Any]) -> str | None:
     if name is not None:
         return "aten::" + name
     return _operator(getattr(function, "__name__", ""))
+
+
+def name_of_transpose(read: str) -> str | None:
+    """The event of reading a property of a tensor: the transposes have one."""
+    return _operator(read) if read in TRANSPOSES else None
 
 
 @functools.cache

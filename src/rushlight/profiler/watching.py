@@ -20,9 +20,9 @@ from ..autograd.profiled_pass import ProfiledPass
 from ..autograd.recorder import Recorder, Span, coming_sequence
 from ..backend import numpy as backend
 from ..ops.interceptors import run_below
-from ..overrides.watching import unwatch_for_profiler, watch_for_profiler
+from ..overrides.watching import unwatch, watch
 from ..tensor import Tensor
-from .names import FACTORIES, name_of_function, name_of_op, operator_of_node
+from .names import FACTORIES, name_of_function, name_of_op, name_of_transpose, operator_of_node
 
 __all__ = ["start", "stop"]
 
@@ -35,8 +35,7 @@ def start(recorder: Recorder) -> None:
     global _running
     with _lock:
         if not _running:
-            watch_for_profiler()
-            interpreters.stack.put(_profiler)
+            watch(_profiler)
         _running += 1
     special.enter()
     state.recorder = recorder
@@ -51,16 +50,45 @@ def stop(recorder: Recorder, before: Recorder | None = None) -> None:
     with _lock:
         _running -= 1
         if not _running:
-            unwatch_for_profiler()
-            interpreters.stack.take(_profiler)
+            unwatch(_profiler)
 
 
 class Profiler(interpreters.Interpreter):
     """What sees ops, custom Functions and passes of the threads that have a recorder."""
 
-    def event(self, func: Function, args: Args, kwargs: Named) -> Answer:
-        noted, result = _call(func, args, kwargs)
-        return (result,) if noted else NotImplemented
+    place = interpreters.PROFILES
+
+    def call(self, func: Function, args: Args, kwargs: Named) -> Answer:
+        """A call of a public function or a method, if that is an event."""
+        recorder: Recorder | None = state.recorder
+        name = None if recorder is None else _name(func, args, kwargs)
+        if recorder is None or name is None:
+            return NotImplemented
+        top = recorder.top
+        if top is not None and top.first and top.name == name:  # the same call, by the function behind the method
+            return NotImplemented
+        has_tensors = any(isinstance(one, Tensor) for value in args for one in (value if isinstance(value, list) else (value,)))
+        span = recorder.open(name, sequence=coming_sequence() if has_tensors else -1)
+        try:
+            _describe(recorder, span, args, kwargs)
+            span.start = perf_counter_ns()
+            result = interpreters.stack.go_on(interpreters.PROFILES, func, args, kwargs)
+            span.end = perf_counter_ns()
+            if name in FACTORIES:  # the memory is that of an event within, as in PyTorch
+                with recorder.span("aten::empty") as empty:
+                    _count(recorder, args, result)
+                empty.start = empty.end = span.start
+            elif result is not NotImplemented:
+                _count(recorder, args, result)
+        except TypeError:  # of arguments that are not its: it has not begun
+            if span.first:
+                recorder.spans.remove(span)
+            raise
+        finally:
+            recorder.close(span)
+        if result is NotImplemented:  # an operator that leaves the matter to the other side
+            recorder.spans.remove(span)
+        return result
 
     def op(self, op: Any, args: Args) -> Answer:
         """An op of the table, which runs within the call it belongs to, or by itself."""
@@ -110,45 +138,10 @@ class Profiler(interpreters.Interpreter):
 _profiler = Profiler()
 
 
-def _call(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[bool, Any]:
-    """A call of a public function or a method: whether it is an event, and its result if so."""
-    recorder: Recorder | None = state.recorder
-    if recorder is None:
-        return False, None
-    if recorder.calling is func:  # the very call that is being noted
-        recorder.calling = None
-        return False, None
-    name = _name(func, args, kwargs)
-    if name is None:
-        return False, None
-    top = recorder.top
-    if top is not None and top.first and top.name == name:  # the same call, by the function behind the method
-        return False, None
-    has_tensors = any(isinstance(one, Tensor) for value in args for one in (value if isinstance(value, list) else (value,)))
-    span = recorder.open(name, sequence=coming_sequence() if has_tensors else -1)
-    try:
-        _describe(recorder, span, args, kwargs)
-        recorder.calling = func
-        span.start = perf_counter_ns()
-        result = func(*args, **kwargs)
-        span.end = perf_counter_ns()
-        if result is NotImplemented:  # an operator that leaves the matter to the other side
-            recorder.spans.remove(span)
-        elif name in FACTORIES:  # the memory is that of an event within, as in PyTorch
-            with recorder.span("aten::empty") as empty:
-                _count(recorder, args, result)
-            empty.start = empty.end = span.start
-        else:
-            _count(recorder, args, result)
-        return True, result
-    finally:
-        recorder.calling = None
-        recorder.close(span)
-
-
 def _name(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
     """The operator that a call is of, which for some functions is a matter of their arguments."""
-    name = name_of_function(func)
+    read = getattr(getattr(func, "__self__", None), "read", "")  # of a property of Tensor
+    name = name_of_function(func) if read == "" else name_of_transpose(read)
     if name == "aten::contiguous" and args[0].is_contiguous(**kwargs):
         return None
     if name == "aten::split" and len(args) > 1 and isinstance(args[1], (list, tuple)):

@@ -272,7 +272,7 @@ def normalize_storage_type(storage_type: Any) -> Any:
     return _STORAGES.get(storage_type.__name__, storage_type)
 
 
-def storage_to_tensor_type(storage: TypedStorage | UntypedStorage) -> Any:
+def storage_to_tensor_type(storage: TypedStorage | UntypedStorage) -> type[Tensor]:
     """The class of tensors over a storage's numbers, ``torch.FloatTensor`` say."""
     return _TENSORS[f"{storage.dtype.scalar_name}Tensor" if isinstance(storage, TypedStorage) else "ByteTensor"]
 

@@ -27,7 +27,7 @@ class SyncBatchNorm(_BatchNorm):
     process_group: Any
     def __init__(self, num_features: int, eps: float = 1e-05, momentum: float | None = 0.1, affine: bool = True, track_running_stats: bool = True, process_group: Any = None, device: device | str | int | None = None, dtype: dtype | None = None, *, bias: bool = True) -> None: ...
     @classmethod
-    def convert_sync_batchnorm(cls, module: Any, process_group: Any = None) -> Any:
+    def convert_sync_batchnorm(cls, module: Module, process_group: Any = None) -> Module:
         """The module with every batch normalization at and below it as one of this class, with the same parameters."""
         ...
 class _BatchNorm(_NormBase):

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from rushlight import Tensor
 from rushlight._inner import device
 from rushlight.autograd.graph import RemovableHandle
+from rushlight.nn.modules.states import _IncompatibleKeys
 from rushlight.nn.parameter import Parameter
 from types import ModuleType
 from typing import Any
@@ -82,7 +83,7 @@ class Module:
     def half(self) -> Self:
         """Floating parameters and buffers as float16, in place."""
         ...
-    def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False) -> Any:
+    def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False) -> _IncompatibleKeys:
         """Copies values from a state dict into the parameters and buffers of the same names."""
         ...
     def modules(self, remove_duplicate: bool = True) -> Iterator[Module]:

@@ -88,6 +88,6 @@ class RNNCellBase(Module):
     def reset_parameters(self) -> None:
         """Draws all weights and biases again."""
         ...
-def apply_permutation(tensor: Any, permutation: Any, dim: int = 1) -> Any:
+def apply_permutation(tensor: Tensor, permutation: Tensor, dim: int = 1) -> Tensor:
     """Deprecated: ``tensor.index_select(dim, permutation)``."""
     ...

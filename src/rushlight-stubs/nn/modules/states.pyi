@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping
 from rushlight import Tensor
-from rushlight._inner import IncompatibleKeys
 from rushlight.nn.modules.module import Module
 from typing import Any
+from typing import NamedTuple
 
-class _IncompatibleKeys(IncompatibleKeys):
+class _IncompatibleKeys(NamedTuple):
     """What loading without ``strict`` left out."""
+    missing_keys: list[str]
+    unexpected_keys: list[str]
 class _Loading:
     """What is found missing, unexpected or wrong while a state dict goes into a module."""
     metadata: Any

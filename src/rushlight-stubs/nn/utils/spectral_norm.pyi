@@ -1,5 +1,6 @@
 # Written by tools/stubs.py; `make stubs` writes it anew.
 
+from rushlight import Tensor
 from rushlight.nn.modules.module import Module
 from typing import Any
 from typing import TypeVar
@@ -19,13 +20,13 @@ class SpectralNorm:
     def apply(module: Module, name: str, n_power_iterations: int, dim: int, eps: float) -> SpectralNorm:
         """Registers the hook; RuntimeError where there is one for that name already."""
         ...
-    def compute_weight(self, module: Module, do_power_iteration: bool) -> Any:
+    def compute_weight(self, module: Module, do_power_iteration: bool) -> Tensor:
         """The divided weight; the singular vectors are improved first if ``do_power_iteration``."""
         ...
     def remove(self, module: Module) -> None:
         """Makes the weight, as it is now, a parameter again."""
         ...
-    def reshape_weight_to_matrix(self, weight: Any) -> Any:
+    def reshape_weight_to_matrix(self, weight: Tensor) -> Tensor:
         """The weight with dimension ``dim`` as rows and all others as columns."""
         ...
 class SpectralNormLoadStateDictPreHook:

@@ -1,5 +1,6 @@
 # Written by tools/stubs.py; `make stubs` writes it anew.
 
+from rushlight import Tensor
 from rushlight.nn.modules.module import Module
 from typing import Any
 from typing import TypeVar
@@ -16,7 +17,7 @@ class WeightNorm:
     def apply(module: Module, name: str, dim: int | None) -> WeightNorm:
         """Registers the hook; RuntimeError where there is one for that name already."""
         ...
-    def compute_weight(self, module: Module) -> Any:
+    def compute_weight(self, module: Module) -> Tensor:
         """The weight of its direction and length."""
         ...
     def remove(self, module: Module) -> None:

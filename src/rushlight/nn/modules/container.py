@@ -5,9 +5,9 @@ from __future__ import annotations
 import operator
 import warnings
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from itertools import chain
-from typing import Any
+from typing import Any, NoReturn
 
 from ...tensor import Tensor
 from ..parameter import Parameter
@@ -250,13 +250,13 @@ class ModuleDict(Module):
     def pop(self, key: str) -> Module:
         return self._modules.pop(key)
 
-    def keys(self) -> Any:
+    def keys(self) -> KeysView[str]:
         return self._modules.keys()
 
-    def items(self) -> Any:
+    def items(self) -> ItemsView[str, Module]:
         return self._modules.items()
 
-    def values(self) -> Any:
+    def values(self) -> ValuesView[Module]:
         return self._modules.values()
 
     def update(self, modules: Any) -> None:
@@ -341,7 +341,7 @@ class ParameterList(Module):
             "  " + _described(position, value, getattr(value, "dtype", None)) for position, value in enumerate(self)
         )
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise RuntimeError("ParameterList should not be called.")
 
 
@@ -415,7 +415,7 @@ class ParameterDict(Module):
     def fromkeys(self, keys: Iterable[str], default: Any = None) -> ParameterDict:
         return ParameterDict((key, default) for key in keys)
 
-    def keys(self) -> Any:
+    def keys(self) -> KeysView[str]:
         return self._keys.keys()
 
     def items(self) -> Iterable[tuple[str, Any]]:
@@ -444,7 +444,7 @@ class ParameterDict(Module):
     def extra_repr(self) -> str:
         return "\n".join("  " + _described(key, value, type_name(value)) for key, value in self.items())
 
-    def __call__(self, input: Any) -> Any:
+    def __call__(self, input: Any) -> NoReturn:
         raise RuntimeError("ParameterDict should not be called.")
 
     def __or__(self, other: Any) -> ParameterDict:

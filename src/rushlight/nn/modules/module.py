@@ -522,7 +522,9 @@ class Module:
     def _save_to_state_dict(self, destination: dict[str, Any], prefix: str, keep_vars: bool) -> None:
         states.save_own(self, destination, prefix, keep_vars)
 
-    def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False) -> Any:
+    def load_state_dict(
+        self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
+    ) -> states._IncompatibleKeys:
         """Copies values from a state dict into the parameters and buffers of the same names.
 
         ``strict``  names that are missing or unexpected are an error; else they are returned

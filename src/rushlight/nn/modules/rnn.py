@@ -149,7 +149,7 @@ class RNNBase(Module):
             raise ValueError(f"{self._get_name()}: Expected input to be 2D or 3D, got {data.dim()}D{tensor} instead")
         if data.size(-1) != self.input_size:
             raise RuntimeError(f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {data.size(-1)}")
-        if not packed and data.dtype != self.weight_ih_l0.dtype and modes.state.autocast is None:
+        if not packed and data.dtype != self.weight_ih_l0.dtype and not modes.state.autocast:
             dtype = self.weight_ih_l0.dtype
             raise ValueError(
                 f"RNN input dtype ({data.dtype}) does not match weight dtype ({dtype}). Convert input: input.to({dtype}), or "
@@ -347,7 +347,7 @@ class GRUCell(RNNCellBase):
         return self._step("GRU", input, hx)[0]
 
 
-def apply_permutation(tensor: Any, permutation: Any, dim: int = 1) -> Any:
+def apply_permutation(tensor: Tensor, permutation: Tensor, dim: int = 1) -> Tensor:
     """Deprecated: ``tensor.index_select(dim, permutation)``."""
     warnings.warn(
         "`apply_permutation` is deprecated, please use `tensor.index_select(dim, permutation)` instead",

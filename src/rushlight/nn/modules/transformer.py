@@ -235,7 +235,7 @@ class TransformerEncoder(Module):
             return None
         layer: Any = self.layers[0]
         tensors = (src, *layer.parameters())
-        if layer.training or state.autocast is not None or (torch.is_grad_enabled() and any(t.requires_grad for t in tensors)):
+        if layer.training or state.autocast or (torch.is_grad_enabled() and any(t.requires_grad for t in tensors)):
             return None
         kept = padding.eq(0)
         places = torch.arange(kept.size(1))

@@ -42,7 +42,9 @@ class BasePruningMethod(ABC):
         return mask.to(dtype=original.dtype) * original
 
     @classmethod
-    def apply(cls, module: Module, name: str, *args: Any, importance_scores: Tensor | None = None, **kwargs: Any) -> Any:
+    def apply(
+        cls, module: Module, name: str, *args: Any, importance_scores: Tensor | None = None, **kwargs: Any
+    ) -> BasePruningMethod:
         """Prunes a tensor, on top of what is pruned already, and masks it before every forward from now on.
 
         ``importance_scores``  decide in the place of the tensor's own values
@@ -138,10 +140,10 @@ class PruningContainer(BasePruningMethod):
     def __len__(self) -> int:
         return len(self._pruning_methods)
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[BasePruningMethod]:
         return iter(self._pruning_methods)
 
-    def __getitem__(self, idx: Any) -> Any:
+    def __getitem__(self, idx: int) -> BasePruningMethod:
         return self._pruning_methods[idx]
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
@@ -174,7 +176,7 @@ class Identity(BasePruningMethod):
         return default_mask
 
     @classmethod
-    def apply(cls, module: Module, name: str) -> Any:  # type: ignore[override]
+    def apply(cls, module: Module, name: str) -> BasePruningMethod:  # type: ignore[override]
         return super().apply(module, name)
 
 
@@ -200,7 +202,7 @@ class RandomUnstructured(_ByAmount):
         return _without_least(-torch.rand_like(t), count, default_mask) if count else default_mask.clone()
 
     @classmethod
-    def apply(cls, module: Module, name: str, amount: float) -> Any:  # type: ignore[override]
+    def apply(cls, module: Module, name: str, amount: float) -> BasePruningMethod:  # type: ignore[override]
         return super().apply(module, name, amount=amount)
 
 
@@ -215,7 +217,7 @@ class L1Unstructured(_ByAmount):
     @classmethod
     def apply(  # type: ignore[override]
         cls, module: Module, name: str, amount: float, importance_scores: Tensor | None = None
-    ) -> Any:
+    ) -> BasePruningMethod:
         return super().apply(module, name, amount=amount, importance_scores=importance_scores)
 
 
@@ -260,7 +262,7 @@ class RandomStructured(_Slices):
         return self._without_slices(t, scores > torch.kthvalue(scores, k=count).values, default_mask)
 
     @classmethod
-    def apply(cls, module: Module, name: str, amount: float, dim: int = -1) -> Any:  # type: ignore[override]
+    def apply(cls, module: Module, name: str, amount: float, dim: int = -1) -> BasePruningMethod:  # type: ignore[override]
         return super().apply(module, name, amount=amount, dim=dim)
 
 
@@ -282,7 +284,7 @@ class LnStructured(_Slices):
     @classmethod
     def apply(  # type: ignore[override]
         cls, module: Module, name: str, amount: float, n: Any, dim: int, importance_scores: Tensor | None = None
-    ) -> Any:
+    ) -> BasePruningMethod:
         return super().apply(module, name, amount=amount, n=n, dim=dim, importance_scores=importance_scores)
 
 
@@ -301,7 +303,7 @@ class CustomFromMask(BasePruningMethod):
         return default_mask * self.mask.to(dtype=default_mask.dtype)
 
     @classmethod
-    def apply(cls, module: Module, name: str, mask: Tensor) -> Any:  # type: ignore[override]
+    def apply(cls, module: Module, name: str, mask: Tensor) -> BasePruningMethod:  # type: ignore[override]
         return super().apply(module, name, mask=mask)
 
 

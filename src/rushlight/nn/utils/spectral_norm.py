@@ -30,13 +30,13 @@ class SpectralNorm:
         self.n_power_iterations = n_power_iterations
         self.eps = eps
 
-    def reshape_weight_to_matrix(self, weight: Any) -> Any:
+    def reshape_weight_to_matrix(self, weight: torch.Tensor) -> torch.Tensor:
         """The weight with dimension ``dim`` as rows and all others as columns."""
         if self.dim != 0:
             weight = weight.permute(self.dim, *(axis for axis in range(weight.dim()) if axis != self.dim))
         return weight.reshape(weight.size(0), -1)
 
-    def compute_weight(self, module: Module, do_power_iteration: bool) -> Any:
+    def compute_weight(self, module: Module, do_power_iteration: bool) -> torch.Tensor:
         """The divided weight; the singular vectors are improved first if ``do_power_iteration``."""
         weight = getattr(module, self.name + "_orig")
         u = getattr(module, self.name + "_u")

@@ -23,7 +23,7 @@ class WeightNorm:
         self.name = name
         self.dim = -1 if dim is None else dim
 
-    def compute_weight(self, module: Module) -> Any:
+    def compute_weight(self, module: Module) -> torch.Tensor:
         """The weight of its direction and length."""
         return torch._weight_norm(getattr(module, self.name + "_v"), getattr(module, self.name + "_g"), self.dim)
 

@@ -176,7 +176,7 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
 
 
 @published
-def to_dlpack(tensor: Any) -> Any:
+def to_dlpack(tensor: Tensor) -> object:
     """A DLPack capsule of a tensor's memory, whether or not the tensor needs a gradient."""
     if not isinstance(tensor, Tensor):
         raise TypeError(f"to_dlpack(): argument 'tensor' (position 1) must be Tensor, not {type_name(tensor)}")

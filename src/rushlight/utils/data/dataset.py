@@ -66,7 +66,7 @@ class IterableDataset(Dataset[_T_co], Iterable[_T_co]):
     [tensor([3, 2]), tensor([1])]
     """
 
-    def __add__(self, other: Dataset[_T_co]) -> Any:
+    def __add__(self, other: Dataset[_T_co]) -> ChainDataset:  # type: ignore[override]
         return ChainDataset([self, other])
 
 
