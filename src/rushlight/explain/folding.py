@@ -96,6 +96,20 @@ class Board:
         """What a tensor is called: its name with its round (`h₃`), or its expression."""
         return "?" if tensor is None else self.labels[tensor]
 
+    def slot(self, tensor: int) -> str:
+        """What the program calls the ``.grad`` of a leaf, in whichever life."""
+        return f"{self.label(self.tensors[tensor]['identity'])}.grad"
+
+    def rule(self, node: Entry, index: int) -> str:
+        """The rule of a node's edge, with what the board calls the inputs in the place of their names."""
+        found = node["rules"][index] if index < len(node["rules"]) else None
+        text = "" if found is None else str(found["text"] or found["generic"] or "").replace("xp.", "")
+        for one in node["inputs"]:
+            label = self.label(one["tensor"])
+            if one["tensor"] is not None and self.tensors[one["tensor"]]["names"] and label != one["text"]:
+                text = re.sub(rf"(?<![\w.]){re.escape(one['text'])}(?![\w(·])", label, text)
+        return text
+
     def wants(self, tensor: int) -> bool:
         """Whether a gradient is wanted for a tensor; a leaf may ask for one only after it was made."""
         entry = self.tensors[tensor]
@@ -321,6 +335,7 @@ class Board:
         if group.place in self._of_modules:
             text = self._module(group) or text
         name = self.label(tensor) if entry is not None and entry["names"] else ""
+        text = (entry is not None and entry.get("text")) or text
         same = [one for one in named if entry is not None and one != tensor and self.tensors[one]["node"] == entry["node"]]
         others = same if name and len(same) < OUTPUTS else []
         life = entry is not None and entry["life_of"] is not None
