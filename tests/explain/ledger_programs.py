@@ -17,7 +17,9 @@ CASES = {
     "asked later": ("a = torch.ones(2)\nb = a + 1\na.requires_grad_()\n(a * 2).sum().backward()", "a", "accumulated", None),
     "asked and took it back": (LEAF + "y = x * 2\nx.requires_grad_(False)\n", "x", "frozen", "x.requires_grad_(False)"),
     "frozen": (
-        "net = torch.nn.Linear(2, 2)\nfor p in net.parameters():\n    p.requires_grad = False\n" + LEAF + "net(x).sum().backward()",
+        "net = torch.nn.Linear(2, 2)\nfor p in net.parameters():\n    p.requires_grad = False\n"
+        + LEAF
+        + "net(x).sum().backward()",
         "net.weight",
         "frozen",
         "p.requires_grad = False",

@@ -14,7 +14,8 @@ SIGNS = {
 TURNED = ("t", "transpose", "adjoint")
 SAME = ("expand_number", "view", "reshape", "expand", "astype", "to_copy")  # another shape or dtype of the same
 FORMS = {  # of {0} and {1}, each in parentheses where needed
-    "neg": "-{0}", "sigmoid_backward": "{0} * {1} * (1 - {1})", "tanh_backward": "{0} * (1 - {1} ** 2)", "relu_backward": "{0} * ({1} > 0)",
+    "neg": "-{0}", "addmm": "{1} @ {2} + {0}", "sigmoid_backward": "{0} * {1} * (1 - {1})",
+    "tanh_backward": "{0} * (1 - {1} ** 2)", "relu_backward": "{0} * ({1} > 0)",
 }  # fmt: skip
 ATOM = 5
 STRENGTH = {ast.Pow: 4, ast.Mult: 2, ast.Div: 2, ast.MatMult: 2, ast.Add: 1, ast.Sub: 1}

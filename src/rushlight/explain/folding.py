@@ -236,10 +236,14 @@ class Board:
                 entry = self.tensors[one]
                 if entry["names"] and entry["life_of"] is None:
                     made[entry["label"]].append(one)
+        numbered = {one for numbers in made.values() for one in numbers}
+        for entry in self.tensors:
+            if entry["names"] and entry["life_of"] is None and entry["id"] not in numbered:
+                made[entry["label"]].append(entry["id"])
         called = Counter(labels)
         for name, numbers in made.items():
             if called[name] > 1:
-                for count, one in enumerate(numbers, 1):
+                for count, one in enumerate(sorted(numbers), 1):
                     labels[one] = name + str(count).translate(SUBSCRIPTS)
         return [
             "·".join(one.rsplit(".", 1)) if self._is_life(entry) else one

@@ -16,7 +16,7 @@ from ..tensor import Tensor
 from ..utils.weak import Sighting
 from .composing import composed, unnamed
 from .entries import Entry
-from .frames import Calls
+from .frames import Calls, elements_of
 from .places import Places
 from .rules import rule_texts
 from .values import array_of, value_of
@@ -72,7 +72,9 @@ class Recording:
         ] = {}  # in the same order; no whole number where the history was written anew without a write
         self._bearers: dict[str, dict[str, int]] = {}  # by name and scope: the identity of the tensor that had it last
         self._texts: dict[int, str] = {}  # of what has no name and no expression of its own
-        self._grads: dict[int, tuple[int, Sighting, int]] = {}  # by a leaf's identity: its entry, `.grad`, and the version of that
+        self._grads: dict[
+            int, tuple[int, Sighting, int]
+        ] = {}  # by a leaf's identity: its entry, `.grad`, and the version of that
         self.refused: dict[int, int | None] = {}  # by identity: where `requires_grad` was set to False
 
     def value(self, array: Any) -> Any:
@@ -248,9 +250,14 @@ class Recording:
         """Notes under which names the tensors of a frame, and of its module, are known."""
         scopes = {"<module>": frame.f_globals, frame.f_code.co_qualname: frame.f_locals}
         for scope, names in scopes.items():
-            for name, value in list(names.items()):
+            given = dict(names)
+            for name, value in given.items():
                 if isinstance(value, Tensor) and not name.startswith("__"):
                     self.named(self.tensor(value), name, scope)
+            for name, value in elements_of(given):
+                number = self.tensor(value)
+                if not self.tensors[number]["names"]:
+                    self.named(number, name, scope)
 
     def named(self, number: int, name: str, scope: str) -> None:
         """A tensor is known under a name; not if a parameter hides a name of the caller's, who has an expression for it."""
@@ -354,7 +361,7 @@ class Recording:
         for position, (name, value) in enumerate(zip(op.inputs, args, strict=False)):
             for one in value if isinstance(value, (list, tuple)) else (value,):
                 number = self.tensor(one) if isinstance(one, Tensor) else None
-                if number is not None and number not in self._texts and place is not None:
+                if number is not None and place is not None and not self.tensors[number]["names"] and number not in self._texts:
                     self._look_for_text(number, place, position)
                 text = (
                     self.text_of(number) if number is not None else repr(one) if isinstance(one, (int, float, complex)) else "?"
@@ -393,9 +400,15 @@ class Recording:
             self._texts[number] = "1" if array is not None and (array == 1).all() else "v"
 
     def _look_for_text(self, tensor: int, place: int, position: int) -> None:
-        """What the program writes for an input that no op made and that has no name: ``torch.ones(3)`` in ``y * torch.ones(3)``."""
+        """What an input without a name is called: ``torch.ones(3)`` in ``y * torch.ones(3)``; of what was made within the same
+        call, the mathematics."""
         entry = self.tensors[tensor]
-        if entry["names"] or entry["node"] is not None or entry["place"] is not None:
+        maker = self.nodes[entry["node"]] if entry["node"] is not None else None
+        if maker is not None:
+            if entry["place"] == place and maker["op"] is not None and not self.text_of(tensor).endswith(".T"):
+                self._texts[tensor] = composed(maker["op"], [one["text"] for one in maker["inputs"]])
+            return
+        if entry["place"] is not None:
             return
         text = unnamed(self.places.places[place]["text"], position, self.places.texts)
         if text is not None:

@@ -131,17 +131,23 @@ def _line(number: int, text: str, notes: list[Note], lang: str) -> list[str]:
 
 def _passes(steps: Steps, lang: str) -> list[str]:
     lines: list[str] = []
+    head: list[str] = []
     for number, step in enumerate(steps.all):
         if step.kind == "begin":
             lines += ["", *_begin(steps, step, lang)]
         elif step.number is None:
-            lines += _between(steps, step, lang)
+            told = _between(steps, step, lang)
+            again = bool(told) and told[:1] == head
+            lines += told[1:] if again else told
+            head = told[:1] or head
+            continue
         else:
             later = (one for one in steps.all[number + 1 :] if one.number is not None)
             following = next((one for one in later if one.kind != "forward" or _inner(steps, one, lang)), None)
             last = following is None or following.number != step.number or following.kind == "begin"
             branch, below = ("  └─ ", "     ") if last else ("  ├─ ", "  │  ")
             lines += _step(steps, step, lang, branch, below)
+        head = []
     return lines[1:] if lines and not lines[0] else lines
 
 
@@ -153,7 +159,7 @@ def _between(steps: Steps, step: Step, lang: str) -> list[str]:
     written = [one["tensor"] for one in events if one["kind"] == "write" and steps.board.wants(one["tensor"])]
     if not written or not all(steps.board.tensors[one]["leaf"] for one in written):
         return []
-    lines = wrapped(say("writes", where=steps.where(step.place)).plain(lang), "", "    ")
+    lines = [fitted(say("writes", where=steps.where(step.place)).plain(lang), WIDTH)]
     for one in written:
         value = brief(steps.board.tensors[one]["value"]).plain(lang)
         lines += wrapped(f"{steps.board.label(one)} = {value}", "     ", "       ")
