@@ -52,9 +52,17 @@ def _weights(query: Array, key: Array, heads: Shape, mask: Array | None, is_caus
 def attention(
     query: Array, key: Array, value: Array, mask: Array | None = None, is_causal: bool = False, scale: float = 1.0
 ) -> Array:
-    """softmax(query @ key.T * scale + mask) @ value for (B, H, L, E), (B, H, S, E), (B, H, S, E); the mask is added."""
+    """softmax(query @ key.T * scale + mask) @ value for (B, H, L, E), (B, H, S, E), (B, H, S, E); the mask is added.
+
+    The result's dimensions lie in memory as the query's do.
+    """
     weights = _weights(_stack(query), _stack(key), query.shape[:2], mask, is_causal, scale)
-    return product(weights, _stack(value)).astype(query.dtype, copy=False).reshape(query.shape)
+    out = product(weights, _stack(value)).astype(query.dtype, copy=False).reshape(query.shape)
+    laid = np.empty_like(query)
+    if laid.strides == out.strides:
+        return out
+    np.copyto(laid, out)
+    return laid
 
 
 def attention_backward(

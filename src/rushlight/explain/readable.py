@@ -1,8 +1,9 @@
 """Derivatives as mathematics, of ops whose rules are code: each is tested against its rule (tests/conformance/test_readable.py).
 
 The words: ``g`` is what arrived (``g0``, ``g1`` of an op with several outputs), ``out`` the result, ``n`` how many elements were
-taken together, ``.T`` a matrix turned over, ``added(g, index, axis)`` zeros to which g is added where an index points. ``sum``, ``mean``, ``var`` and ``norm`` along axes keep them, with size 1; of a reduction ``g`` and
-``out`` are meant with the axes that were reduced. Behind ``where`` stand abbreviations.
+taken together, ``.T`` a matrix turned over, ``added(g, index, axis)`` zeros to which g is added where an index points. ``sum``,
+``mean``, ``var`` and ``norm`` along axes keep them, with size 1; of a reduction ``g`` and ``out`` are meant with the axes that were
+reduced. Behind ``where`` stand abbreviations.
 """
 
 from __future__ import annotations
@@ -208,7 +209,9 @@ READABLE: dict[str, dict[str, Form]] = {
     "asinh": {"x": "g / sqrt(x ** 2 + 1)"},
     "acosh": {"x": "g / sqrt(x ** 2 - 1)"},
     "sigmoid": {"x": "g * out * (1 - out)"},
-    "sigmoid_backward": {"y": "g * h * (1 - 2 * y)"},
+    "times": {"x": "g * number"},
+    "tanh_backward": {"h": "g * (1 - y ** 2)", "y": "-2 * g * h * y"},
+    "sigmoid_backward": {"h": "g * y * (1 - y)", "y": "g * h * (1 - 2 * y)"},
     "tanh": {"x": "g * (1 - out ** 2)"},
     "relu": {"x": "g * (out > 0)"},
     "maximum": {"a": "g * ((a > b) + (a == b) / 2)", "b": "g * ((b > a) + (a == b) / 2)"},
@@ -252,6 +255,7 @@ READABLE: dict[str, dict[str, Form]] = {
     "aminmax": {
         "x": "g0 * (x == least) / sum(x == least, axis) + g1 * (x == greatest) / sum(x == greatest, axis)",
     },
+    "cumsum": {"x": "cumsum_from_end(g, axis)"},
     "cumprod": {"x": "cumsum_from_end(g * out, axis) / x"},
     "logcumsumexp": {"x": "exp(x) * cumsum_from_end(g * exp(-out), axis)"},
     "logcumsumexp_from_end": {"x": "exp(x) * cumsum(g * exp(-out), axis)"},
