@@ -20,6 +20,10 @@ class Matrix(np.ndarray):
     def T(self) -> Any:
         return self.swapaxes(-1, -2) if self.ndim > 1 else self.reshape(self.shape)
 
+    @property
+    def H(self) -> Any:
+        return self.T.conj()
+
 
 def plain(value: Any) -> Any:
     if isinstance(value, np.ndarray):
@@ -55,6 +59,114 @@ def diag(values: Any) -> Any:
     return values[..., None] * np.eye(values.shape[-1])
 
 
+def inverse(a: Any) -> Any:
+    try:
+        return np.linalg.inv(a).view(Matrix)
+    except np.linalg.LinAlgError:
+        return np.full(a.shape, np.nan).view(Matrix)
+
+
+def diagonal(a: Any, *which: int) -> Any:
+    return arrays.diagonal(a, *which) if which else np.diagonal(a, 0, -2, -1)
+
+
+def others(main: Any, told: dict[str, Any]) -> tuple[int, ...]:
+    """All axes but the one that the op goes along."""
+    axis = told.get("axis")
+    return tuple(one for one in range(np.ndim(main)) if one != axis) if isinstance(main, np.ndarray) else ()
+
+
+def label_counts(target: Any) -> Any:
+    """How often each class is named in a row before the first -1."""
+    counts = np.zeros(target.shape)
+    for row, labels in enumerate(target):
+        for one in labels:
+            if one < 0:
+                break
+            counts[row, one] += 1
+    return counts
+
+
+def bag_sizes(indices: Any, offsets: Any, but: int) -> Any:
+    ends = [*offsets[1:], len(indices)]
+    return np.array([max(1, int((indices[a:b] != but).sum())) for a, b in zip(offsets, ends, strict=True)], float)
+
+
+def cut(values: Any, shape: tuple[int, ...]) -> Any:
+    return values[tuple(slice(0, size) for size in shape)]
+
+
+def grid_slope(x: Any, grid: Any, axis: int, mode: str, padding_mode: str, align_corners: bool, order: Any) -> Any:
+    """How a sample changes when its place moves along a coordinate."""
+    higher = tuple(one + (place == axis) for place, one in enumerate(order or (0,) * grid.shape[-1]))
+    return arrays.grid_sampler2(np.asarray(x), np.asarray(grid), mode, padding_mode, align_corners, higher)
+
+
+def block(parts: list[list[Any]]) -> Any:
+    """Matrices beside and below each other; what is empty does not count."""
+    full = [[one for one in row if one.size] for row in parts]
+    return np.concatenate([np.concatenate(row, -1) for row in full if row], -2).view(Matrix)
+
+
+def filled(matrix: Any, shape: tuple[int, ...]) -> Any:
+    whole = np.zeros(shape)
+    whole[..., : matrix.shape[-2], : matrix.shape[-1]] = matrix
+    return whole
+
+
+def below(columns: list[Any], shape: tuple[int, ...]) -> Any:
+    return np.tril(filled(np.concatenate(columns, -1), shape), -1) if columns else np.zeros(shape)
+
+
+def before(h: Any, out: Any, backwards: bool) -> Any:
+    """The state before each step."""
+    return np.concatenate([out[1:], h[None]] if backwards else [h[None], out[:-1]])
+
+
+def lstm_slopes(g_out: Any, g_h: Any, g_c: Any, gates: Any, cells: Any, u: Any, c: Any, backwards: bool) -> tuple[Any, Any]:
+    """What arrives at the gates before their functions, and at the first cell."""
+    earlier = before(c, cells, backwards)
+    slopes = np.zeros(gates.shape)
+    hidden, cell = np.array(g_h), np.array(g_c)
+    for t in range(len(cells)) if backwards else reversed(range(len(cells))):
+        i, f, n, o = np.split(gates[t], 4, -1)
+        hidden = hidden + g_out[t]
+        squashed = np.tanh(cells[t])
+        cell = cell + hidden * o * (1 - squashed**2)
+        parts = [
+            cell * n * i * (1 - i),
+            cell * earlier[t] * f * (1 - f),
+            cell * i * (1 - n**2),
+            hidden * squashed * o * (1 - o),
+        ]
+        slopes[t] = np.concatenate(parts, -1)
+        hidden, cell = slopes[t] @ u, cell * f
+    return slopes.view(Matrix), cell
+
+
+class Reflectors:
+    """Of Householder's: their vectors below the diagonal of ``a``, their factors ``tau``."""
+
+    def __init__(self, given: dict[str, Any]) -> None:
+        self.a, self.tau = given.get("a"), given.get("tau")
+
+    def words(self) -> dict[str, Any]:
+        if not isinstance(self.a, np.ndarray) or not isinstance(self.tau, np.ndarray):
+            return {}
+        count = self.tau.shape[-1]
+        unit = np.tril(self.a, -1) + np.eye(*self.a.shape[-2:])
+        v = [unit[..., i : i + 1].view(Matrix) for i in range(count)]
+        t = [self.tau[..., i, None, None] for i in range(count)]
+
+        def product(start: int, end: int) -> Any:
+            whole = np.broadcast_to(np.eye(self.a.shape[-2]), (*self.a.shape[:-2], *(self.a.shape[-2],) * 2))
+            for i in range(start, end):
+                whole = whole - whole @ v[i] * t[i] @ v[i].T
+            return whole.view(Matrix)
+
+        return {"H": product, "v": v, "t": t, "k": count}
+
+
 class Words(dict[str, Any]):
     """NumPy's functions where a word is theirs, else the ops of the table."""
 
@@ -81,6 +193,9 @@ def words(x: Any, main: Any, told: dict[str, Any], g: Any) -> Words:
 
     def hit(index: Any, axis: int) -> Any:
         mask = np.zeros(np.shape(g), bool)
+        if np.ndim(index) < mask.ndim:
+            mask[(slice(None),) * axis + (np.asarray(index),)] = True
+            return mask
         np.put_along_axis(mask, np.asarray(index), True, axis) if mask.ndim else mask.fill(True)
         return mask
 
@@ -127,11 +242,57 @@ def words(x: Any, main: Any, told: dict[str, Any], g: Any) -> Words:
         back = tuple(-one for one in shifts) if isinstance(shifts, tuple) else -shifts
         return np.roll(g, back if axes is not None else back[0] if isinstance(back, tuple) else back, axes)
 
+    def added(values: Any, index: Any, axis: int | None = None) -> Any:
+        whole = np.zeros(main.shape if isinstance(main, np.ndarray) else shape)
+        if axis is None:
+            np.add.at(whole, tuple(slice(None) if one is None else np.asarray(one) for one in index), values)
+            return whole
+        if told.get("keepdims") is False and np.ndim(index) < whole.ndim:
+            values, index = (np.expand_dims(one, axis) if np.ndim(one) < whole.ndim else one for one in (values, index))
+        if np.ndim(index) == whole.ndim and np.ndim(values) == whole.ndim:
+            flat = np.atleast_1d(whole)
+            places = list(np.indices(np.shape(np.atleast_1d(index))))
+            places[axis % flat.ndim] = np.atleast_1d(index)
+            np.add.at(flat, tuple(places), np.broadcast_to(values, np.shape(places[0])))
+            return flat.reshape(whole.shape)
+        flat, values = np.atleast_1d(whole), np.atleast_1d(values)
+        moved = np.moveaxis(values, axis, 0) if np.ndim(index) < 2 else values
+        np.add.at(np.moveaxis(flat, axis, 0), np.atleast_1d(index), moved)
+        return flat.reshape(whole.shape)
+
+    def chosen(target: Any, ignored: int) -> Any:
+        """One at each target's class, along the classes of `main`."""
+        axis = min(1, main.ndim - 1)
+        classes = np.arange(main.shape[axis]).reshape(-1, *(1,) * (main.ndim - 1 - axis))
+        wanted = np.expand_dims(target, axis)
+        return ((classes == wanted) & (wanted != ignored)).astype(float)
+
+    def weights(weight: Any) -> Any:
+        return weight.reshape(-1, *(1,) * (main.ndim - 1 - min(1, main.ndim - 1)))
+
+    def rows(g: Any) -> Any:
+        if told.get("reduction") == "none":
+            return np.expand_dims(g, 1) if main.ndim > 1 else g
+        return g[..., None, :] if g.size else 0.0
+
+    def concat(parts: Any, axis: int) -> Any:
+        return np.concatenate(parts, axis) if len(parts) else np.zeros((*shape[:-1], 1, 0))
+
+    reflectors = Reflectors(told)
+
     own: dict[str, Any] = {
+        "added": added, "chosen": chosen, "weights": weights, "rows": rows, "others": others(main, told), **reflectors.words(),
+        "least_one": lambda n: n + (n == 0), "ones": lambda like: np.ones(np.shape(like)), "label_counts": label_counts,
+        "bags": lambda offsets, indices: np.searchsorted(offsets, np.arange(len(indices)), "right") - 1,
+        "bag_sizes": bag_sizes, "often": lambda indices: np.bincount(indices)[indices], "cut": cut, "grid_slope": grid_slope,
+        "block": block, "pinv": lambda a: np.linalg.pinv(a).view(Matrix), "det": np.linalg.det, "diagonal": diagonal,
+        "unit": lambda a: (np.tril(a, -1) + np.eye(*a.shape[-2:])).view(Matrix), "min": min, "filled": filled, "below": below,
+        "flat": lambda d: np.asarray(d).reshape(-1, d.shape[-1]).view(Matrix), "before": before, "gate_slopes": lambda *a: lstm_slopes(*a)[0],
+        "cell_slope": lambda *a: lstm_slopes(*a)[1],
         "place": place, "cleared": cleared, "hit": hit, "taken": taken, "split": split, "blocks": blocks, "cropped": cropped,
         "unbind": lambda g, axis: [np.take(g, index, axis) for index in range(g.shape[axis])],
-        "stack": np.stack, "concat": np.concatenate, "argsort": lambda axes: tuple(int(one) for one in np.argsort(axes)),
-        "permute_dims": np.transpose, "rot90": np.rot90, "roll_back": roll_back, "eye": lambda shape: np.eye(*shape),
+        "stack": np.stack, "concat": concat, "argsort": lambda axes: tuple(int(one) for one in np.argsort(axes)),
+        "permute_dims": np.transpose, "rot90": np.rot90, "roll_back": roll_back, "eye": lambda shape: np.eye(*shape[-2:]).view(Matrix),
         "sum": total, "mean": moment(np.mean), "var": moment(np.var),
         "norm": lambda v, axes: np.sqrt(np.sum(v * v, axis=axes, keepdims=True)),
         "batch": (0, *range(2, np.ndim(main))) if isinstance(main, np.ndarray) else (),
@@ -140,12 +301,12 @@ def words(x: Any, main: Any, told: dict[str, Any], g: Any) -> Words:
         "exp": np.exp, "exp2": np.exp2, "log": np.log, "sqrt": np.sqrt, "sin": np.sin, "cos": np.cos, "tanh": np.tanh, "abs": np.abs,
         "cosh": np.cosh, "sinh": np.sinh, "sign": np.sign, "where": np.where, "sigmoid": special.expit, "erf": special.erf,
         "gamma": special.gamma, "i0": special.i0, "i1": special.i1, "i0e": special.i0e, "i1e": special.i1e, "pi": np.pi, "inf": np.inf,
-        "digamma": special.digamma, "inv": lambda a: np.linalg.inv(a).view(Matrix),
+        "digamma": special.digamma, "inv": inverse,
         "outer": lambda a, b: a[..., :, None] * b[..., None, :],
         "solve": lambda a, b: linalg_solve(a, b), "real": np.real, "imag": np.imag, "conjugate": np.conj,
         "slice": lambda *args: slice(*args) if len(args) < 4 else arrays.slice(*args),
         "len": len, "tuple": tuple, "range": range, "prod": math.prod, "expm": linalg.expm,
-        "tril": np.tril, "triu": np.triu,
+        "tril": lambda a, k=0: np.tril(a, k).view(Matrix), "triu": lambda a, k=0: np.triu(a, k).view(Matrix),
     }  # fmt: skip
     return Words(own)
 

@@ -15,7 +15,21 @@ CASES = {
     ),
     "nobody asked": ("a = torch.ones(2)\n" + LEAF + "(a * x).sum().backward()", "a", "no_requires_grad", "a = torch.ones(2)"),
     "asked later": ("a = torch.ones(2)\nb = a + 1\na.requires_grad_()\n(a * 2).sum().backward()", "a", "accumulated", None),
-    "asked and took it back": (LEAF + "y = x * 2\nx.requires_grad_(False)\n", "x", "no_requires_grad", LEAF.strip()),
+    "asked and took it back": (LEAF + "y = x * 2\nx.requires_grad_(False)\n", "x", "frozen", "x.requires_grad_(False)"),
+    "frozen": (
+        "net = torch.nn.Linear(2, 2)\nfor p in net.parameters():\n    p.requires_grad = False\n"
+        + LEAF
+        + "net(x).sum().backward()",
+        "net.weight",
+        "frozen",
+        "p.requires_grad = False",
+    ),
+    "frozen module": (
+        "net = torch.nn.Linear(2, 2)\nnet.requires_grad_(False)\n" + LEAF + "net(x).sum().backward()",
+        "net.bias",
+        "frozen",
+        "net.requires_grad_(False)",
+    ),
     "no_grad": (LEAF + "with torch.no_grad():\n    y = x * 2\nx.sum().backward()", "y", "no_grad", "y = x * 2"),
     "inference_mode": (LEAF + "with torch.inference_mode():\n    y = x * 2\nx.sum().backward()", "y", "no_grad", "y = x * 2"),
     "made of what was made under no_grad": (

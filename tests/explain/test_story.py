@@ -264,3 +264,63 @@ def test_a_graph_that_was_there_before():
     told = Told(story)
     assert told.ran(0) == ["SumBackward0", "MulBackward0"]
     assert told.of("leaf")[0]["after"]["data"] == [2.0, 4.0]
+
+
+def test_what_a_rule_recorded_is_told_as_mathematics():
+    with torch.explain() as story:
+        x = torch.tensor(2.0, requires_grad=True)
+        (slope,) = torch.autograd.grad(x**3 - 2 * x, x, create_graph=True)
+        slope.backward()
+    told = Told(story)
+    (entry,) = (one for one in told.recording["tensors"] if one["names"] and one["names"][0]["name"] == "slope")
+    assert entry["text"] == "-1 * 2 + x ** 2 * 3"
+    assert "recorded: slope = -1 * 2 + x ** 2 * 3 = 10" in terminal.render(told.recording)
+
+
+def test_gradients_that_two_passes_added_up_are_not_the_programs_own_writing():
+    with torch.explain() as story:
+        w = torch.tensor([1.0, 2.0], requires_grad=True)
+        (w * w).sum().backward()
+        with torch.no_grad():
+            w -= 0.1
+        (w * w).sum().backward()
+    told = Told(story)
+    assert told.of("reset") == []
+    assert [row["why"] for row in told.recording["ledger"] if row["name"] == "w"] == ["accumulated"]
+    text = terminal.render(told.recording)
+    assert "w.grad: [2 4] + [1.8 3.8] = [3.8 7.8]" in text
+    assert "w·1 = [0.9 1.9]" in text
+
+
+def test_a_parameter_does_not_rename_what_the_caller_wrote_out():
+    class Doubled(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x.clamp(min=0) * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 2
+
+    with torch.explain() as story:
+        x = torch.tensor([1.0, 2.0], requires_grad=True)
+        y = Doubled.apply(x * 3)
+        y.sum().backward()
+    told = Told(story)
+    labels = [one["label"] for one in told.recording["tensors"]]
+    assert labels.count("x") == 1
+    assert "x * 3" in labels
+    (made,) = (one for one in told.recording["tensors"] if one["label"] == "y")
+    assert told.recording["places"][made["place"]]["text"] == "Doubled.apply(x * 3)"
+    assert not made["leaf"]
+
+
+def test_what_has_no_name_is_called_as_it_is_written():
+    with torch.explain() as story:
+        ws = [torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)]
+        a = torch.ones(2, requires_grad=True) * 3
+        b = nn.functional.mse_loss(ws[0] + ws[1], torch.zeros(2))
+        (a.sum() + b).backward()
+    labels = {one["label"] for one in Told(story).recording["tensors"]}
+    assert {"ws[0]", "ws[1]", "torch.ones(2, requires_grad=True)", "torch.zeros(2)"} <= labels
+    assert [row["name"] for row in story.recording["ledger"] if row["name"].startswith("ws")] == ["ws[0]", "ws[1]"]

@@ -4,6 +4,7 @@ import copy
 
 from explain.long_loop import loop
 
+import rushlight as torch
 from rushlight.explain.terminal import WIDTH, fitted, render, width, wrapped
 
 
@@ -58,3 +59,22 @@ def test_a_recording_of_nothing(tutorial):
 def test_columns():
     assert (width("∂y"), width("叶子"), fitted("abcdef", 4)) == (2, 4, "abc…")
     assert all(width(line) <= WIDTH for line in wrapped("x" * 500, "  ", "    "))
+
+
+def test_the_last_of_a_pass_alone_closes_its_branch():
+    with torch.explain() as story:
+        x = torch.tensor(3.0, requires_grad=True)
+        torch.autograd.grad(x**2, x, create_graph=True)
+    lines = render(story.recording).splitlines()
+    branches = [line[2] for line in lines if line[2:3] in ("├", "└")]
+    assert branches == ["├", "├", "└"]
+
+
+def test_many_nodes_of_one_call_tell_what_leaves_the_call():
+    with torch.explain() as story:
+        cell = torch.nn.LSTMCell(2, 2)
+        h, c = cell(torch.ones(1, 2))
+        (h * c).sum().backward()
+    text = render(story.recording)
+    assert "more values are sent within it" in text
+    assert "to cell.weight_ih: g.T = " in text

@@ -114,8 +114,8 @@ def _run(task: BackwardPass, roots: list[Edge], seeds: list[Any]) -> None:
 
         _log = pass_log
     if _log is not None and _log.is_asked_for():
-        with _log.logged(roots, task.needed):
-            task.run(roots, seeds)
+        with _log.logged(roots, task.needed):  # by hooks, which see leaves as soon as these are complete
+            (task if task.observed else new_pass(task.keep_graph, False)).run(roots, seeds)
     else:
         task.run(roots, seeds)
 

@@ -48,6 +48,8 @@ class InGraph(Methods):
             raise notes.no_slope("only Tensors of floating point and complex dtype can require gradients")
         if value and self._inference and not modes.state.inference:
             raise RuntimeError(GRAD_OF_INFERENCE)
+        for told in tells:
+            told("requires_grad", self, value)
         if self._base is not None and self._base._needs_grad and not value:
             self._needs_grad = BORROWED
         else:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from .entries import Entry, Value
 from .folding import Board, Card
+from .places import scopes_of
 from .words import Said, literal, say
 
 
@@ -56,20 +57,23 @@ def _assigned(board: Board, card: Card, source: int) -> int | None:
     names = board.tensors[card.tensor]["names"] if card.tensor is not None else []
     if not names:
         return None
-    for name, line in _bindings(board.recording["sources"][source]):
-        if name == names[0]["name"]:
+    for name, scope, line in _bindings(board.recording["sources"][source]):
+        if any(one["name"] == name and one["scope"] == scope for one in names):
             return line
     return None
 
 
-def _bindings(source: Entry) -> list[tuple[str, int]]:
+def _bindings(source: Entry) -> list[tuple[str, str, int]]:
+    """The names that statements bind, with the function around each and the line, in order."""
     try:
         tree = ast.parse("\n".join(source["lines"]))
     except (SyntaxError, ValueError):
         return []
+    scopes = scopes_of(tree)
     found = []
     for node in ast.walk(tree):
         targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
         for target in targets:
-            found += [(one.id, one.lineno) for one in ast.walk(target) if isinstance(one, ast.Name)]
-    return sorted(found, key=lambda pair: pair[1])
+            names = (one.id for one in ast.walk(target) if isinstance(one, ast.Name))
+            found += [(name, scopes.get(target.lineno, "<module>"), target.lineno) for name in names]
+    return sorted(found, key=lambda one: one[2])

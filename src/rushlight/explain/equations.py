@@ -28,9 +28,7 @@ def equation(board: Board, node: Entry, sent: Entry, arrived: list[Value | None]
     Where the rule is a product or a quotient of `g` and one thing, that is written; else the things it names stand before an arrow.
     """
     index = sent["edge"]
-    rules = node["rules"]
-    rule = rules[index] if index < len(rules) else None
-    text = "" if rule is None else str(rule["text"] or rule["generic"] or "").replace("xp.", "")
+    text = board.rule(node, index)
     came = [Figure(one, literal("g" if len(arrived) == 1 else f"g{number}"), "b") for number, one in enumerate(arrived) if one]
     figures: list[Figure | str] = list(came)
     result = Figure(sent["value"], to, "b")
@@ -84,7 +82,8 @@ def _values(board: Board, node: Entry) -> dict[str, Value | None]:
     values = {}
     for one in [*node["inputs"], *node["saved"]]:
         if one["tensor"] is not None:
-            values[one["text"]] = board.tensors[one["tensor"]]["value"]
+            value = board.tensors[one["tensor"]]["value"]
+            values[one["text"]] = values[board.label(one["tensor"])] = value
     if node["outputs"]:
         out = board.tensors[node["outputs"][0]]
         values["out"] = out["value"]

@@ -96,6 +96,20 @@ class Board:
         """What a tensor is called: its name with its round (`h₃`), or its expression."""
         return "?" if tensor is None else self.labels[tensor]
 
+    def slot(self, tensor: int) -> str:
+        """What the program calls the ``.grad`` of a leaf, in whichever life."""
+        return f"{self.label(self.tensors[tensor]['identity'])}.grad"
+
+    def rule(self, node: Entry, index: int) -> str:
+        """The rule of a node's edge, with what the board calls the inputs in the place of their names."""
+        found = node["rules"][index] if index < len(node["rules"]) else None
+        text = "" if found is None else str(found["text"] or found["generic"] or "").replace("xp.", "")
+        for one in node["inputs"]:
+            label = self.label(one["tensor"])
+            if one["tensor"] is not None and self.tensors[one["tensor"]]["names"] and label != one["text"]:
+                text = re.sub(rf"(?<![\w.]){re.escape(one['text'])}(?![\w(·])", label, text)
+        return text
+
     def wants(self, tensor: int) -> bool:
         """Whether a gradient is wanted for a tensor; a leaf may ask for one only after it was made."""
         entry = self.tensors[tensor]
@@ -222,10 +236,14 @@ class Board:
                 entry = self.tensors[one]
                 if entry["names"] and entry["life_of"] is None:
                     made[entry["label"]].append(one)
+        numbered = {one for numbers in made.values() for one in numbers}
+        for entry in self.tensors:
+            if entry["names"] and entry["life_of"] is None and entry["id"] not in numbered:
+                made[entry["label"]].append(entry["id"])
         called = Counter(labels)
         for name, numbers in made.items():
             if called[name] > 1:
-                for count, one in enumerate(numbers, 1):
+                for count, one in enumerate(sorted(numbers), 1):
                     labels[one] = name + str(count).translate(SUBSCRIPTS)
         return [
             "·".join(one.rsplit(".", 1)) if self._is_life(entry) else one
@@ -321,6 +339,7 @@ class Board:
         if group.place in self._of_modules:
             text = self._module(group) or text
         name = self.label(tensor) if entry is not None and entry["names"] else ""
+        text = (entry is not None and entry.get("text")) or text
         same = [one for one in named if entry is not None and one != tensor and self.tensors[one]["node"] == entry["node"]]
         others = same if name and len(same) < OUTPUTS else []
         life = entry is not None and entry["life_of"] is not None

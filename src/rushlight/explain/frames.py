@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import itertools
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING
 
 from ..autograd.graph import OWN_CODE
 from ..nn.modules.module import Module
+from ..tensor import Tensor
 
 if TYPE_CHECKING:
     from .recording import Recording
 
 DEEPEST = 32  # frames of a stack that are kept, the innermost
+LISTED = 16  # elements of a list that are named
 PARAMETERS = 500  # of a module that are named
 
 Where = tuple[CodeType, int]
@@ -98,3 +100,12 @@ def parameters_of(names: dict[str, object]) -> Iterator[tuple[str, object]]:
         if isinstance(value, Module) and not name.startswith("__"):
             for path, parameter in itertools.islice(value.named_parameters(), PARAMETERS):
                 yield joined(name, path), parameter
+
+
+def elements_of(names: Mapping[str, object]) -> Iterator[tuple[str, Tensor]]:
+    """The tensors in the lists among these values, by their indices: ``weights[0]``."""
+    for name, value in names.items():
+        if type(value) is list and not name.startswith("__"):
+            for position, one in enumerate(value[:LISTED]):
+                if isinstance(one, Tensor):
+                    yield f"{name}[{position}]", one

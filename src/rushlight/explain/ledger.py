@@ -25,9 +25,13 @@ def names_in_functions(recording: Recording) -> dict[tuple[str, str], int]:
 
 def ledger_of(recording: Recording, names: dict[tuple[str, str], int], error: Entry | None) -> list[Entry]:
     """A row for each ``(scope, name)`` with the entry that it is bound to; ``error`` is what ended the program."""
-    rows = []
+    rows, seen = [], set[int]()
     for (scope, name), number in names.items():
         entry = recording.tensors[number]
+        if not name.isidentifier():
+            if entry["identity"] in seen:
+                continue  # a parameter that another module has, too
+            seen.add(entry["identity"])
         why, place, other = _why(recording, scope, name, entry, error)
         if place is None and why in ("no_requires_grad", "rebound", "not_reached"):
             place = recording.places.assignment(scope, name, why == "rebound")
@@ -67,6 +71,8 @@ def _why(recording: Recording, scope: str, name: str, entry: Entry, error: Entry
     if entry["cut"] is not None and not entry["requires_grad"]:
         return _cut(entry["cut"])
     if not entry["requires_grad"]:
+        if entry["identity"] in recording.refused:
+            return "frozen", recording.refused[entry["identity"]], None
         return "no_requires_grad", entry["place"], None
     return _not_come(recording, lives, passes, error)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from .entries import Entry, Number, Value
 from .words import Said, literal, say
 
+LONGEST = 64  # characters of a value in a line
 WIDEST = 8  # columns and rows of a matrix that is written out
 
 
@@ -64,6 +65,16 @@ def inline(value: Value | None) -> Said:
     if not value["shape"]:
         return literal(lines[0][0])
     return literal("[" + "; ".join(" ".join(line) for line in lines) + "]")
+
+
+def brief(value: Value | None, longest: int = LONGEST) -> Said:
+    """As :func:`inline`, and a summary of what would be longer than a line.
+
+    >>> brief({"shape": [2, 2], "dtype": "float32", "data": [[1.0, 2.5], [3.0, 4.0]]}, 8).en
+    '2×2: mean 2.625, 1 to 4'
+    """
+    told = inline(value)
+    return told if value is None or len(told.en) <= longest else summary(value)
 
 
 def summary(value: Value) -> Said:

@@ -131,6 +131,8 @@ class RecordedPass(ObservedPass):
             number = recording.node(node)
             tensor = recording.tensor_at(node, out)
             listed.append({"tensor": tensor, "node": number, "out": out, "gradient": recording.value(g)})
+            if isinstance(g, Tensor):
+                recording.seeded(g)
         inputs: list[int | None] | None = None
         if self.captures:
             inputs = [None] * len(self.captured)
@@ -277,7 +279,7 @@ class RecordedPass(ObservedPass):
         sink = variable._sink() if variable._sink is not None else None
         after = recording.value(variable._grad)
         recording.tensors[number]["grad"] = after
-        recording.watch_grad(variable, number)
+        recording.watch_grad(number, variable._grad)
         node = recording.node(sink) if sink is not None else None
         place = recording.tensors[number]["place"]
         self._event("leaf", place, node=node, tensor=number, before=before, arrived=arrived, after=after)

@@ -15,6 +15,7 @@ class Places:
 
     def __init__(self) -> None:
         self.places: list[Entry] = []
+        self.texts: set[str] = set()  # of all places
         self.sources: list[Entry] = []
         self._known: dict[tuple[Any, int], int] = {}
         self._sources: dict[str, int | None] = {}
@@ -30,6 +31,7 @@ class Places:
         if known is None:
             known = self._known[code, instruction] = len(self.places)
             self.places.append(self._described(known, code, instruction))
+            self.texts.add(self.places[-1]["text"])
         return known
 
     def _described(self, number: int, code: Any, instruction: int) -> Entry:
@@ -97,8 +99,7 @@ class Places:
             except (SyntaxError, ValueError):
                 tree = ast.Module([], [])
             self._statements[path] = {node.lineno: node for node in ast.walk(tree) if isinstance(node, ast.Assign)}
-            self._scopes[path] = {}
-            _walk_scopes(tree, "", self._scopes[path])
+            self._scopes[path] = scopes_of(tree)
         return self._statements[path]
 
     def _target(self, path: str, lines: list[str], *span: int) -> str | None:
@@ -110,6 +111,13 @@ class Places:
         if (value.lineno, value.col_offset, value.end_lineno, value.end_col_offset) == span:
             return ast.unparse(found.targets[0])
         return None
+
+
+def scopes_of(tree: ast.Module) -> dict[int, str]:
+    """By its line, the qualified name of the function or class that each statement stands in; none for the module's own."""
+    found: dict[int, str] = {}
+    _walk_scopes(tree, "", found)
+    return found
 
 
 def _walk_scopes(node: ast.AST, scope: str, found: dict[int, str]) -> None:

@@ -1,16 +1,16 @@
 """Derivatives as mathematics, of ops whose rules are code: each is tested against its rule (tests/conformance/test_readable.py).
 
 The words: ``g`` is what arrived (``g0``, ``g1`` of an op with several outputs), ``out`` the result, ``n`` how many elements were
-taken together, ``.T`` a matrix turned over. ``sum``, ``mean``, ``var`` and ``norm`` along axes keep them, with size 1; of a reduction ``g`` and
-``out`` are meant with the axes that were reduced. Behind ``where`` stand abbreviations.
+taken together, ``.T`` a matrix turned over, ``added(g, index, axis)`` zeros to which g is added where an index points. ``sum``,
+``mean``, ``var`` and ``norm`` along axes keep them, with size 1; of a reduction ``g`` and ``out`` are meant with the axes that were
+reduced. Behind ``where`` stand abbreviations.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
-Told = Mapping[str, object]  # an op's parameters by name, and its inputs that are there
-Form = str | Callable[[Told], str]
+from .readable_algorithms import ALGORITHMS, Form, Told
 
 
 def _clamped(told: Told) -> str:
@@ -126,11 +126,26 @@ HALF = "S = inv(L).T @ half(L.T @ {g}) @ inv(L); L = {out}"
 
 READABLE: dict[str, dict[str, Form]] = {
     # shapes and places
+    "index": {"x": "added(g, indices)"},
+    "gather": {"x": "added(g, index, axis)"},
+    "index_select": {"x": "added(g, index, axis)"},
+    "sort": {"x": "added(g, indices, axis)"},
+    "sort_stable": {"x": "added(g, indices, axis)"},
+    "topk": {"x": "added(g, indices, axis)"},
+    "cummax": {"x": "added(g, indices, axis)"},
+    "cummin": {"x": "added(g, indices, axis)"},
+    "max": {"x": "added(g, indices, axis)"},
+    "min": {"x": "added(g, indices, axis)"},
+    "median": {"x": "added(g, indices, axis)"},
+    "nanmedian": {"x": "added(g, indices, axis)"},
+    "mode": {"x": "added(g, indices, axis)"},
+    "kthvalue": {"x": "added(g, indices, axis)"},
     "put_at": {"values": lambda told: "take_at(g, indices)" if told["indices"] else "g"},
     "embedding": {
         "weight": lambda told: (
-            "embedding_rows(g, indices, weight_shape, but)" if told["sparse"]
-            else "embedding_adjoint(g, indices, weight_shape, but, by_frequency)"
+            "embedding_adjoint(g, indices, weight_shape, but, by_frequency)" if told["by_frequency"]
+            else "added(g, indices, 0)" if told["but"] in (None, -1)
+            else "added(g * (indices != but)[..., None], indices, 0)"
         ),
     },
     "fft_r2c": {
@@ -194,7 +209,9 @@ READABLE: dict[str, dict[str, Form]] = {
     "asinh": {"x": "g / sqrt(x ** 2 + 1)"},
     "acosh": {"x": "g / sqrt(x ** 2 - 1)"},
     "sigmoid": {"x": "g * out * (1 - out)"},
-    "sigmoid_backward": {"y": "g * h * (1 - 2 * y)"},
+    "times": {"x": "g * number"},
+    "tanh_backward": {"h": "g * (1 - y ** 2)", "y": "-2 * g * h * y"},
+    "sigmoid_backward": {"h": "g * y * (1 - y)", "y": "g * h * (1 - 2 * y)"},
     "tanh": {"x": "g * (1 - out ** 2)"},
     "relu": {"x": "g * (out > 0)"},
     "maximum": {"a": "g * ((a > b) + (a == b) / 2)", "b": "g * ((b > a) + (a == b) / 2)"},
@@ -238,6 +255,7 @@ READABLE: dict[str, dict[str, Form]] = {
     "aminmax": {
         "x": "g0 * (x == least) / sum(x == least, axis) + g1 * (x == greatest) / sum(x == greatest, axis)",
     },
+    "cumsum": {"x": "cumsum_from_end(g, axis)"},
     "cumprod": {"x": "cumsum_from_end(g * out, axis) / x"},
     "logcumsumexp": {"x": "exp(x) * cumsum_from_end(g * exp(-out), axis)"},
     "logcumsumexp_from_end": {"x": "exp(x) * cumsum(g * exp(-out), axis)"},
@@ -416,6 +434,10 @@ READABLE: dict[str, dict[str, Form]] = {
         "query": _attention("Q @ key * scale"), "key": _attention("Q.T @ query * scale"), "value": _attention("P.T @ g"),
     },
 }  # fmt: skip
+
+
+READABLE.update(ALGORITHMS)
+READABLE["logits_of_another_dtype"] = READABLE["binary_cross_entropy_with_logits"]
 
 
 def _half(factor: str, told: Told) -> str:

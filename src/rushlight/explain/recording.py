@@ -14,11 +14,12 @@ from ..autograd.graph import AccumulateGrad, Node
 from ..base import dtypes
 from ..tensor import Tensor
 from ..utils.weak import Sighting
+from .composing import composed, unnamed
 from .entries import Entry
-from .frames import Calls
+from .frames import Calls, elements_of
 from .places import Places
 from .rules import rule_texts
-from .values import value_of
+from .values import array_of, value_of
 
 if TYPE_CHECKING:
     from ..ops.table import Op
@@ -69,7 +70,12 @@ class Recording:
         self._versions: dict[
             int, float
         ] = {}  # in the same order; no whole number where the history was written anew without a write
-        self._grads: dict[int, tuple[Sighting, int]] = {}  # by number of a leaf's entry: its `.grad`, and the version it had
+        self._bearers: dict[str, dict[str, int]] = {}  # by name and scope: the identity of the tensor that had it last
+        self._texts: dict[int, str] = {}  # of what has no name and no expression of its own
+        self._grads: dict[
+            int, tuple[int, Sighting, int]
+        ] = {}  # by a leaf's identity: its entry, `.grad`, and the version of that
+        self.refused: dict[int, int | None] = {}  # by identity: where `requires_grad` was set to False
 
     def value(self, array: Any) -> Any:
         return value_of(array, self.full)
@@ -107,6 +113,8 @@ class Recording:
         """The entry of a tensor's present life."""
         number = self.known(tensor)
         if number is not None:
+            if tensor._edge is not None and self.tensors[number]["node"] is None:
+                self._given_history(tensor, number)
             return number
         same = self._arrays.get(id(tensor._array))
         if same is not None:
@@ -122,6 +130,15 @@ class Recording:
             ):
                 return same  # what an in-place op reads in its stead
         return self._new(tensor, place, None)
+
+    def _given_history(self, tensor: Any, number: int) -> None:
+        """A result that a Function of the program's made in its ``forward``, without a history, has its node behind it."""
+        entry, (node, out) = self.tensors[number], tensor._edge
+        made = self.node(node)
+        entry["node"], entry["out"], entry["leaf"], entry["requires_grad"] = made, out, False, True
+        entry["place"], entry["cut"] = self.nodes[made]["place"], None
+        self._made[made, out] = number
+        self.nodes[made]["outputs"].append(number)
 
     def _new(self, tensor: Any, place: int | None, life_of: int | None) -> int:
         edge = tensor._edge
@@ -176,22 +193,23 @@ class Recording:
                     "write", place, op=str(counter[1]) if len(counter) > 1 else "", node=self.tensors[new]["node"],
                     inputs=[number], outputs=[new], tensor=new, before=number,
                 )  # fmt: skip
-        for number, (sighting, version) in list(self._grads.items()):
+        for identity, (number, sighting, version) in list(self._grads.items()):
             grad = sighting()
             if grad is not None and int(grad._counter[0]) != version:
                 counter = grad._counter
-                self._grads[number] = sighting, int(counter[0])
+                self._grads[identity] = number, sighting, int(counter[0])
                 self._reset(number, self.places.of(counter[2]) if len(counter) > 2 else None, grad)
 
     def _forget(self, key: int) -> None:
         self._counters.pop(key, None)
         self._versions.pop(key, None)
 
-    def watch_grad(self, tensor: Tensor, number: int) -> None:
+    def watch_grad(self, number: int, grad: Tensor | None) -> None:
         """From now on the program's writes to a leaf's ``.grad`` are seen."""
-        self._grads.pop(number, None)
-        if tensor._grad is not None:
-            self._grads[number] = Sighting(tensor._grad), int(tensor._grad._counter[0])
+        identity = self.tensors[number]["identity"]
+        self._grads.pop(identity, None)
+        if grad is not None:
+            self._grads[identity] = number, Sighting(grad), int(grad._counter[0])
             if len(self._grads) > WATCHED:
                 del self._grads[next(iter(self._grads))]
 
@@ -202,13 +220,17 @@ class Recording:
     @quietly
     def told(self, kind: str, tensor: Tensor, value: Tensor | None, where: Where, by_program: bool) -> None:
         """What no op does: a ``.grad`` is set, or a tensor taken without its history."""
+        self.look_for_writes()
         known = self.known(tensor)
         if kind == "grad":
             if known is not None and not (value is None and tensor._grad is None):
-                self._grads.pop(known, None)
                 self._reset(known, self.places.of(where), value)
-                if value is not None:
-                    self._grads[known] = Sighting(value), int(value._counter[0])
+                self.watch_grad(known, value)
+        elif kind == "requires_grad":
+            if value and known is not None:
+                self.refused.pop(self.tensors[known]["identity"], None)
+            elif tensor._needs_grad and not value:
+                self.refused[self.tensors[self.tensor(tensor)]["identity"]] = self.places.of(where)
         elif kind == "data =":
             if known is not None and by_program:
                 place = self.places.of(where)
@@ -226,17 +248,35 @@ class Recording:
     @quietly
     def look_for_names(self, frame: Any) -> None:
         """Notes under which names the tensors of a frame, and of its module, are known."""
-        scopes = {frame.f_code.co_qualname: frame.f_locals, "<module>": frame.f_globals}
+        scopes = {"<module>": frame.f_globals, frame.f_code.co_qualname: frame.f_locals}
         for scope, names in scopes.items():
-            for name, value in list(names.items()):
+            given = dict(names)
+            for name, value in given.items():
                 if isinstance(value, Tensor) and not name.startswith("__"):
                     self.named(self.tensor(value), name, scope)
+            for name, value in elements_of(given):
+                number = self.tensor(value)
+                if not self.tensors[number]["names"]:
+                    self.named(number, name, scope)
 
     def named(self, number: int, name: str, scope: str) -> None:
-        """A tensor is known under a name."""
-        names = self.tensors[number]["names"]
-        if not any(one["name"] == name and one["scope"] == scope for one in names):
-            names.append({"name": name, "scope": scope, "at": len(self.events)})
+        """A tensor is known under a name; not if a parameter hides a name of the caller's, who has an expression for it."""
+        names, identity = self.tensors[number]["names"], self.tensors[number]["identity"]
+        if any(one["name"] == name and one["scope"] == scope for one in names):
+            return
+        bearers = self._bearers.setdefault(name, {})
+        is_hiding = any(of != scope and other != identity for of, other in bearers.items())
+        if is_hiding and not names and not self._made_within(number, scope):
+            return
+        bearers[scope] = identity
+        names.append({"name": name, "scope": scope, "at": len(self.events)})
+
+    def _made_within(self, number: int, scope: str) -> bool:
+        """Whether a tensor was made in a function, or in one that it called; true where that is not known."""
+        entry = self.tensors[number]
+        stack = [*(self.nodes[entry["node"]]["stack"] if entry["node"] is not None else ()), entry["place"]]
+        functions = {self.places.places[place]["function"] for place in stack if place is not None}
+        return not functions or scope == "<module>" or scope in functions
 
     def _as_it_is_now(self, tensor: Tensor, entry: Entry) -> None:
         """What may have changed since a tensor was first seen, and is no write."""
@@ -295,6 +335,8 @@ class Recording:
         if entry["names"]:
             name, lives = str(entry["names"][0]["name"]), self._lives[tensor]
             return f"{name}.{lives}" if lives else name
+        if tensor in self._texts:
+            return self._texts[tensor]
         maker = self.nodes[entry["node"]] if entry["node"] is not None else None
         if maker is not None and maker["inputs"] and len(entry["shape"]) == 2 and maker["op"] in ("t", "transpose", "adjoint"):
             given = maker["inputs"][0]
@@ -313,11 +355,14 @@ class Recording:
         places = [self.places.of(where) for where in stack]
         place = places[-1] if places else None
         results = [one for one in (result if isinstance(result, (tuple, list)) else (result,)) if isinstance(one, Tensor)]
+        task = engine.current.task
         inputs: list[Entry] = []
         given: list[int] = []
-        for name, value in zip(op.inputs, args, strict=False):
+        for position, (name, value) in enumerate(zip(op.inputs, args, strict=False)):
             for one in value if isinstance(value, (list, tuple)) else (value,):
                 number = self.tensor(one) if isinstance(one, Tensor) else None
+                if number is not None and place is not None and not self.tensors[number]["names"] and number not in self._texts:
+                    self._look_for_text(number, place, position)
                 text = (
                     self.text_of(number) if number is not None else repr(one) if isinstance(one, (int, float, complex)) else "?"
                 )
@@ -325,6 +370,10 @@ class Recording:
                 if number is not None:
                     given.append(number)
         outputs = [self.tensor(one, place) for one in results]
+        if task is not None and len(outputs) == 1 and place == getattr(task, "place", None):  # an op of a rule
+            texts = [one["text"] for one in inputs]
+            texts += [repr(one) for one in args[len(op.inputs) :] if isinstance(one, (int, float))]
+            self._texts[outputs[0]] = composed(op.name, texts)
         node = next((one._edge[0] for one in results if one._edge is not None), None)
         number = self.node(node) if node is not None else None
         if node is not None and number is not None:
@@ -339,10 +388,31 @@ class Recording:
                 cut = {"by": "inference_mode" if modes.state.inference else by, "place": place}
             for one in outputs if cut is not None else ():
                 self.tensors[one]["cut"] = cut
-        task = engine.current.task
         event = self.event("op", place, op=op.name, node=number, inputs=given, outputs=outputs)
         if event is not None and task is not None:
             event["pass"] = getattr(task, "number", None)
+
+    def seeded(self, gradient: Tensor) -> None:
+        """A pass over tensors begins with this: 1 where the program has not said another."""
+        number = self.tensor(gradient)
+        if not self.tensors[number]["names"]:
+            array = array_of(gradient)
+            self._texts[number] = "1" if array is not None and (array == 1).all() else "v"
+
+    def _look_for_text(self, tensor: int, place: int, position: int) -> None:
+        """What an input without a name is called: ``torch.ones(3)`` in ``y * torch.ones(3)``; of what was made within the same
+        call, the mathematics."""
+        entry = self.tensors[tensor]
+        maker = self.nodes[entry["node"]] if entry["node"] is not None else None
+        if maker is not None:
+            if entry["place"] == place and maker["op"] is not None and not self.text_of(tensor).endswith(".T"):
+                self._texts[tensor] = composed(maker["op"], [one["text"] for one in maker["inputs"]])
+            return
+        if entry["place"] is not None:
+            return
+        text = unnamed(self.places.places[place]["text"], position, self.places.texts)
+        if text is not None:
+            self._texts[tensor] = text
 
     def _saved(
         self, op: Op, node: Node, inputs: list[Entry], given: dict[str, Any], results: list[Tensor], outputs: list[int]
@@ -373,7 +443,8 @@ class Recording:
             entry = None if one["tensor"] is None else self.tensors[one["tensor"]]
             if entry is not None:
                 names[f"{one['name']}_shape"] = str(tuple(entry["shape"]))
-            if entry is None or entry["names"] or entry["place"] != place or entry["leaf"] or one["text"].endswith(".T"):
+            has_text = one["tensor"] in self._texts or one["text"].endswith(".T")
+            if entry is None or entry["names"] or entry["place"] != place or entry["leaf"] or has_text:
                 names[one["name"]] = one["text"]  # else made on the way, inside of one call of the user's
         count = len(op.inputs)
         told = {**dict(op.params), **dict(zip((name for name, _ in op.params), args[count:], strict=False))}
@@ -391,7 +462,9 @@ class Recording:
             if node is not None:
                 self.nodes[number]["name"] = name_of(node)
         for tensor in self.tensors:
-            tensor["label"] = self.text_of(tensor["id"]) if tensor["names"] or tensor["place"] is not None else tensor["label"]
+            tensor["text"] = self._texts.get(tensor["id"])
+            if tensor["names"] or tensor["place"] is not None or tensor["id"] in self._texts:
+                tensor["label"] = self.text_of(tensor["id"])
         for node in self.nodes:
             for one in node["saved"]:
                 if one["tensor"] in node["outputs"] and self.tensors[one["tensor"]]["names"]:

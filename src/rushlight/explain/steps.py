@@ -149,25 +149,26 @@ class Steps:
             if card.kind != "op":
                 continue
             nodes = [self.board.nodes[number] for number in reversed(card.nodes)]
-            title = self._title(literal(chain([node["name"] for node in nodes]), code=True), self._place(card.place))
+            title = self._title(literal(chain([node["name"] for node in nodes]), code=True), self.where(card.place))
             step = Step("rule", title, [], card.place, card.id)
             for node in nodes:
                 for index, edge in enumerate(node["edges"]):
-                    rule = node["rules"][index] if index < len(node["rules"]) else None
-                    text = "" if rule is None else str(rule["text"] or rule["generic"] or "").replace("xp.", "")
+                    text = self.board.rule(node, index)
                     if edge is not None:
                         told = literal(text, code=True)
                         to = say("to", name=self.target(node, index))
                         step.parts.append(Sentence(Said(f"{to.en}: {told.en}", f"{to.zh}：{told.zh}") if text else to))
             self.all.append(step)
 
-    def _place(self, place: int | None) -> Said:
+    def line(self, place: int | None) -> Said:
+        """The number of a place's line, in words."""
+        return literal("") if place is None else say("line", line=self.board.recording["places"][place]["line"])
+
+    def where(self, place: int | None) -> Said:
+        """A place's line and its text."""
         if place is None:
             return literal("")
-        entry = self.board.recording["places"][place]
-        where = say("line", line=entry["line"])
-        text = literal(entry["text"], code=True)
-        return joined([where, text], " ")
+        return joined([self.line(place), literal(self.board.recording["places"][place]["text"], code=True)], " ")
 
     def _title(self, *parts: Said) -> Said:
         return joined([one for one in parts if one.en])
@@ -204,7 +205,7 @@ class Steps:
             step = before
             step.events.append(event["n"])
         else:
-            title = self._title(say("forward"), self._place(event["place"]))
+            title = self._title(say("forward"), self.where(event["place"]))
             step = Step("forward", title, [event["n"]], event["place"], None if card is None else card.id, event["pass"])
             step.group = group
             self.all.append(step)
@@ -241,7 +242,7 @@ class Steps:
     def _backward(self, event: Entry) -> None:
         how = {"grad": "grad begins", "dry": "dry begins"}.get(event["how"], "begins")
         step = Step(
-            "begin", self._title(say(how), self._place(event["place"])), [event["n"]], event["place"], None, event["pass"]
+            "begin", self._title(say(how), self.where(event["place"])), [event["n"]], event["place"], None, event["pass"]
         )
         names = []
         for root in event["roots"]:
@@ -279,7 +280,7 @@ class Steps:
         if step.place is None and card is not None:
             step.place = card.place
         step.nodes.append(node["name"])
-        step.title = self._title(say("backward"), literal(chain(step.nodes), code=True), self._place(step.place))
+        step.title = self._title(say("backward"), literal(chain(step.nodes), code=True), self.where(step.place))
         freed = bool(event["freed"]) or (bool(node["saved"]) and not self.retained(event["pass"]))
         step.parts = [part for part in step.parts if not (isinstance(part, Sentence) and part.tone == "aside")]
         step.parts += self._run_parts(node, event)
@@ -319,7 +320,7 @@ class Steps:
 
     def _leaf(self, event: Entry) -> None:
         name = self.board.label(event["tensor"])
-        slot = f"{name}.grad"
+        slot = self.board.slot(event["tensor"])
         number = self.board.card_of_tensor.get(event["tensor"])
         step = Step("leaf", say("at leaf", name=name), [event["n"]], event["place"], number, event["pass"])
         if event["before"] is None:
@@ -353,15 +354,15 @@ class Steps:
         self.all.append(step)
 
     def _reset(self, event: Entry) -> None:
-        slot = f"{self.board.label(event['tensor'])}.grad"
+        slot = self.board.slot(event["tensor"])
         before = self.all[-1] if self.all else None
         if before is not None and before.kind == "reset" and before.place == event["place"] is not None:
             before.events.append(event["n"])  # of several leaves by one call
-            before.title = self._title(say("resets", count=len(before.events)), self._place(event["place"]))
+            before.title = self._title(say("resets", count=len(before.events)), self.where(event["place"]))
             before.parts.insert(-1, Line([Figure(event["to"], literal(slot), "b")]))
             return
         number = self.board.card_of_tensor.get(event["tensor"])
-        title = self._title(say("reset", slot=slot), self._place(event["place"]))
+        title = self._title(say("reset", slot=slot), self.where(event["place"]))
         step = Step("reset", title, [event["n"]], event["place"], number, event["pass"])
         step.parts = [
             Line([Figure(event["to"], literal(slot), "b")]),
@@ -371,7 +372,7 @@ class Steps:
 
     def _error(self, event: Entry) -> None:
         number = None if event["node"] is None else self.board.card_of_node.get(event["node"])
-        title = self._title(say("stops", type=event["type"]), self._place(event["place"]))
+        title = self._title(say("stops", type=event["type"]), self.where(event["place"]))
         step = Step("error", title, [event["n"]], event["place"], number, event["pass"])
         if step.card is not None:
             step.place = self.board.cards[step.card].place
@@ -385,7 +386,7 @@ class Steps:
         if not event["returned"] or begin is None:
             return
         step = Step(
-            "end", self._title(say("ends"), self._place(event["place"])), [event["n"]], event["place"], None, event["pass"]
+            "end", self._title(say("ends"), self.where(event["place"])), [event["n"]], event["place"], None, event["pass"]
         )
         inputs = begin["inputs"] or []
         for index, value in enumerate(event["returned"]):

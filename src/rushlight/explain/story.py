@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Mapping
 from importlib import import_module
@@ -14,7 +15,7 @@ from ..base.arguments import user_frame
 from ..tensor import Tensor
 from . import observing
 from .entries import Entry
-from .frames import parameters_of
+from .frames import elements_of, parameters_of
 from .jacobian import jacobian_of
 from .ledger import ledger_of, names_in_functions
 from .reading import read
@@ -62,17 +63,15 @@ class Story:
         if frame is not None:
             recording.look_for_names(frame)
         bound = {}
-        for name, value in names.items():
-            number = recording.known(value) if isinstance(value, Tensor) and not name.startswith("__") else None
-            if number is not None:
-                bound["<module>", name] = number
-                recording.named(number, name, "<module>")
-        for name, value in parameters_of(dict(names)):
+        own = {name: value for name, value in names.items() if isinstance(value, Tensor) and not name.startswith("__")}
+        for name, value in (*own.items(), *parameters_of(dict(names)), *elements_of(names)):
             number = recording.known(value)
             if number is not None:
-                bound["<module>", name] = number
-                recording.named(number, name, "<module>")
-        bound |= names_in_functions(recording)
+                is_local = frame is not None and re.split(r"[.\[]", name)[0] in frame.f_locals
+                scope = frame.f_code.co_qualname if is_local else "<module>"
+                bound[scope, name] = number
+                recording.named(number, name, scope)
+        bound = names_in_functions(recording) | bound
         told: Entry | None = None
         if isinstance(error, Exception) or (error is not None and not isinstance(error, SystemExit)):
             told = {"type": type(error).__name__, "message": str(error), "place": self._place_of(error)}

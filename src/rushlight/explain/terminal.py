@@ -9,13 +9,15 @@ from .entries import Entry, Recording
 from .equations import Figure
 from .folding import Board
 from .ledger_words import why
-from .numerals import inline
+from .numerals import brief
 from .steps import Line, Sentence, Step, Steps, Which
 from .words import MARK, Said, say
 
 WIDTH = 80
 LISTED = 60  # lines of a source that is shown whole
 CODE = 41  # columns for the program's own text
+SHOWN = 3  # nodes of one expression of which each is told
+NAMES = 24  # columns of names in the ledger
 KEPT_TOGETHER = 48  # columns of a matrix that is not broken
 
 
@@ -112,7 +114,7 @@ def _line(number: int, text: str, notes: list[Note], lang: str) -> list[str]:
         return wrapped(text, start, " " * 8)
     lines: list[str] = []
     for note in notes:
-        value = f"{note.name} = {inline(note.value).plain(lang)}" if note.name else ""
+        value = f"{note.name} = {brief(note.value).plain(lang)}" if note.name else ""
         behind = note.behind.plain(lang)
         room = WIDTH - width(start) - CODE - (width(behind) + 2 if behind else 0)
         if not lines and width(text) <= CODE - 2 and width(value) <= room:
@@ -129,19 +131,56 @@ def _line(number: int, text: str, notes: list[Note], lang: str) -> list[str]:
 
 def _passes(steps: Steps, lang: str) -> list[str]:
     lines: list[str] = []
+    head: list[str] = []
     for number, step in enumerate(steps.all):
-        if step.kind == "forward" and step.number is None:
-            continue
-        later = steps.all[number + 1 : number + 2]
         if step.kind == "begin":
             lines += ["", *_begin(steps, step, lang)]
+        elif step.number is None:
+            told = _between(steps, step, lang)
+            again = bool(told) and told[:1] == head
+            lines += told[1:] if again else told
+            head = told[:1] or head
             continue
-        last = not later or later[0].number != step.number or later[0].kind in ("begin", "forward")
-        branch, below = ("  └─ ", "     ") if last else ("  ├─ ", "  │  ")
-        if step.number is None:
-            branch, below = "", "  "
-        lines += _step(steps, step, lang, branch, below)
+        else:
+            later = (one for one in steps.all[number + 1 :] if one.number is not None)
+            following = next((one for one in later if one.kind != "forward" or _inner(steps, one, lang)), None)
+            last = following is None or following.number != step.number or following.kind == "begin"
+            branch, below = ("  └─ ", "     ") if last else ("  ├─ ", "  │  ")
+            lines += _step(steps, step, lang, branch, below)
+        head = []
     return lines[1:] if lines and not lines[0] else lines
+
+
+def _between(steps: Steps, step: Step, lang: str) -> list[str]:
+    """What happens outside of passes and is no line of the program's own: writes to leaves, and to what they hold."""
+    if step.kind != "forward":
+        return _step(steps, step, lang, "", "  ")
+    events = [steps.events[one] for one in step.events]
+    written = [one["tensor"] for one in events if one["kind"] == "write" and steps.board.wants(one["tensor"])]
+    if not written or not all(steps.board.tensors[one]["leaf"] for one in written):
+        return []
+    lines = [fitted(say("writes", where=steps.where(step.place)).plain(lang), WIDTH)]
+    for one in written:
+        value = brief(steps.board.tensors[one]["value"]).plain(lang)
+        lines += wrapped(f"{steps.board.label(one)} = {value}", "     ", "       ")
+    return lines
+
+
+def _inner(steps: Steps, step: Step, lang: str) -> str:
+    """In a line what an op in the middle of a pass made: the program's own, or one that is recorded again."""
+    events = [steps.events[one] for one in step.events]
+    made = [one for event in events for one in event["outputs"] if event["kind"] == "op"]
+    if not made:
+        return ""
+    entry = steps.board.tensors[made[-1]]
+    name, value = steps.board.label(made[-1]), brief(entry["value"]).plain(lang)
+    if any(event["node"] is not None for event in events):
+        name += f" = {entry['text']}" if entry.get("text") and entry["names"] else ""
+        return f"{say('records', name=name).plain(lang)} = {value}"
+    begin = steps.begins.get(step.number) if step.number is not None else None
+    if begin is not None and begin["place"] == step.place:
+        return ""
+    return f"{steps.line(step.place).plain(lang)}: {name} = {value}"
 
 
 def _begin(steps: Steps, step: Step, lang: str) -> list[str]:
@@ -154,7 +193,7 @@ def _begin(steps: Steps, step: Step, lang: str) -> list[str]:
         name = steps.board.label(root["tensor"]) if root["tensor"] is not None else "out"
         scalar = len(event["roots"]) == 1 and root["gradient"] is not None and not root["gradient"]["shape"]
         g = steps.derivative(step.number, name) if scalar else "v"
-        value = inline(root["gradient"])
+        value = brief(root["gradient"])
         lines += wrapped(say("starts at", name=name, g=g, value=value).plain(lang), "  ", "    ")
     return lines
 
@@ -162,13 +201,16 @@ def _begin(steps: Steps, step: Step, lang: str) -> list[str]:
 def _step(steps: Steps, step: Step, lang: str, branch: str, below: str) -> list[str]:
     if step.kind == "run":
         return _run(steps, step, lang, branch, below)
+    if step.kind == "forward":
+        text = _inner(steps, step, lang)
+        return wrapped(text, branch, below + "  ") if text else []
     if step.kind == "leaf":
         event = steps.events[step.events[0]]
-        slot = f"{steps.board.label(event['tensor'])}.grad"
-        before, after = inline(event["before"]).plain(lang), inline(event["after"]).plain(lang)
+        slot = steps.board.slot(event["tensor"])
+        before, after = brief(event["before"]).plain(lang), brief(event["after"]).plain(lang)
         text = f"{slot}: {before} → {after}"
         if event["before"] is not None:
-            text = f"{slot}: {before} + {inline(event['arrived']).plain(lang)} = {after}"
+            text = f"{slot}: {before} + {brief(event['arrived']).plain(lang)} = {after}"
         return wrapped(text, branch, below + "  ")
     lines = wrapped(step.title.plain(lang), branch, below + "  ")
     for part in step.parts:
@@ -184,7 +226,7 @@ def _run(steps: Steps, step: Step, lang: str, branch: str, below: str) -> list[s
     place = None if step.place is None else steps.board.recording["places"][step.place]
     event = steps.events[step.events[0]]
     nodes = step.title.plain(lang).split(" · ")[1]
-    arrived = ", ".join(inline(one).plain(lang) for one in event["arrived"] if one is not None)
+    arrived = ", ".join(brief(one).plain(lang) for one in event["arrived"] if one is not None)
     text = "" if place is None else place["text"]
     text = fitted(text, 34)
     head = f"{text}{' ' * (36 - width(text))}{nodes}  "
@@ -194,19 +236,29 @@ def _run(steps: Steps, step: Step, lang: str, branch: str, below: str) -> list[s
     else:
         lines = wrapped(head.strip(), branch, below + "  ")
         lines += wrapped(came, below + "   ", below + "     ") if came else []
+    inside = 0
     for number in step.events:
         event = steps.events[number]
         node = steps.board.nodes[event["node"]]
         for sent in event["sent"]:
-            rule = node["rules"][sent["edge"]] if sent["edge"] < len(node["rules"]) else None
-            told = "" if rule is None else str(rule["text"] or rule["generic"] or "").replace("xp.", "")
+            if len(step.events) > SHOWN and _stays(steps, step, node["edges"][sent["edge"]]):
+                inside += 1
+                continue
+            told = steps.board.rule(node, sent["edge"])
             to = say("to", name=steps.target(node, sent["edge"])).plain(lang)
-            value = say("not kept") if sent["value"] is None else inline(sent["value"])
+            value = say("not kept") if sent["value"] is None else brief(sent["value"])
             text = f"{to}: {told + ' = ' if told else ''}{value.plain(lang)}"
             if sent["number"] > 1 and sent["sum"] is not None:
-                text += "   " + say("together", number=sent["number"], value=inline(sent["sum"])).plain(lang)
+                text += "   " + say("together", number=sent["number"], value=brief(sent["sum"])).plain(lang)
             lines += wrapped(text, below + "   ", below + "     ")
+    if inside:
+        lines += wrapped(say("inside", count=inside).plain(lang), below + "   ", below + "     ")
     return lines
+
+
+def _stays(steps: Steps, step: Step, edge: Entry | None) -> bool:
+    """Whether what is sent along an edge stays within the card that is shown as one."""
+    return edge is not None and step.card is not None and steps.board.card_of_node.get(edge["node"]) == step.card
 
 
 def _figures(figures: list[Figure | str], lang: str) -> str:
@@ -217,16 +269,16 @@ def _figures(figures: list[Figure | str], lang: str) -> str:
         elif one.color == "words":
             told.append(one.caption.plain(lang))
         else:
-            told.append(f"{one.caption.plain(lang)} = {inline(one.value).plain(lang)}")
+            told.append(f"{one.caption.plain(lang)} = {brief(one.value).plain(lang)}")
     return " ".join(told)
 
 
 def _ledger(board: Board, lang: str) -> list[str]:
     entries = board.recording["ledger"]
-    names = min(max((width(one["name"]) for one in entries), default=0), 16)
+    names = min(max((width(one["name"]) for one in entries), default=0), NAMES)
     lines = []
     for one in entries:
-        grad = inline(one["grad"]).plain(lang)
+        grad = brief(one["grad"]).plain(lang)
         told: Said = why(board, one)
         text = f"{grad}  {told.plain(lang)}".replace(MARK, "")
         lines += wrapped(text, "  " + fitted(one["name"], names).ljust(names) + "  ", " " * (names + 4))

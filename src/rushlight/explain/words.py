@@ -141,6 +141,7 @@ TABLE: dict[str, tuple[str, str]] = {
         "不是叶子：由运算得到{where}。梯度经过但没有保留；在 backward 之前调用 `.retain_grad()` 可以保留。",
     ),
     "why no_requires_grad": ("Nobody asked: `requires_grad` is False{where}.", "没有要求：`requires_grad` 是 False{where}。"),
+    "why frozen": ("Its `requires_grad` was set to False{where}.", "它的 `requires_grad` 被设为 False{where}。"),
     "why no_grad": ("Made under `no_grad`{where}, so it has no history.", "在 `no_grad` 下得到{where}，所以没有历史。"),
     "why detached": ("Cut off from its history by `detach` or `.data`{where}.", "被 `detach` 或 `.data` 切断了历史{where}。"),
     "why not_reached": ("It asks{where}, but no path leads from the result to it.", "它要求了梯度{where}，但结果没有路通到它。"),
@@ -171,6 +172,9 @@ TABLE: dict[str, tuple[str, str]] = {
     "as text": ("As text", "文字形式"),
     # the terminal
     "at": ("{how} at line {line}: {text}", "{how}，第 {line} 行：{text}"),
+    "inside": ("{count} more values are sent within it", "其中另有 {count} 个值在内部传递"),
+    "writes": ("Written in place · {where}", "就地写入 · {where}"),
+    "records": ("recorded: {name}", "被记录：{name}"),
     "starts at": ("starts at {name} with {g} = {value}", "从 {name} 开始，{g} = {value}"),
     "together": ("no. {number}, together {value}", "第 {number} 份，合计 {value}"),
     "summary": ("mean {mean}, {min} to {max}", "均值 {mean}，{min} 到 {max}"),

@@ -16,9 +16,9 @@ from .extremes import refuse
 from .public import axes_of, axis_of, module, ops, public
 from .reading import conj, is_complex
 from .reduce import dtype_of_result, no_zero
-from .table import op
+from .table import arrays, op
 
-op("cumsum", k.cumsum, kind="linear", x=lambda g, xp, axis: xp.cumsum_from_end(g, axis))
+op("cumsum", k.cumsum, kind="linear", x=lambda g, xp, axis: _from_end(xp, g, axis))
 op("cumsum_from_end", k.cumsum_from_end, node="FlipBackward0", kind="linear", x=lambda g, xp, axis: xp.cumsum(g, axis))
 op("cumprod", k.cumprod, x=lambda g, xp, x, x_dtype, out, axis: _cumprod_backward(
     xp.astype(g, x_dtype) if is_complex(x) and not is_complex(g) else g, xp, x, out, axis))  # fmt: skip
@@ -38,11 +38,16 @@ op("logcumsumexp_from_end", k.logcumsumexp_from_end, node="FlipBackward0",
    x=lambda g, xp, x, out, axis: _logcumsumexp_backward(g, xp, x, out, xp.logcumsumexp, axis))  # fmt: skip
 
 
+def _from_end(xp: Any, g: Any, axis: int) -> Any:
+    """Sums of all that come after, and oneself; over Tensors with the nodes that they have in PyTorch."""
+    return xp.cumsum_from_end(g, axis) if xp is arrays else xp.flip(xp.cumsum(xp.flip(g, (axis,)), axis), (axis,))
+
+
 def _cumprod_backward(g: Any, xp: Any, x: Any, out: Any, axis: int) -> Any:
     if math.prod(x.shape) <= 1 or x.shape[axis] == 1:
         return g
     if no_zero(x):
-        return xp.cumsum_from_end(g * conj(out), axis) / conj(x)
+        return _from_end(xp, g * conj(out), axis) / conj(x)
     if is_complex(x) != is_complex(out) or not np.isfinite(getattr(g, "_array", g)).all():
         return _cumprod_slope_beyond(g, xp, x, out, axis)
     # Without division: what stands before an element, times the sum over what follows of the products in between.

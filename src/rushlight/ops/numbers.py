@@ -27,5 +27,5 @@ op(
     lambda x, number: _with(operator.mul, x, number),
     node="MulBackward1",
     kind="linear",
-    x=lambda g, number: g * conj(number),
+    x=lambda g, xp, number: xp.times(g, conj(number)),
 )

@@ -53,6 +53,11 @@ def _divisor_backward(g: Any, a: Any, b: Any) -> Any:
     return -g * slope
 
 
+def _reciprocal_backward(g: Any, out: Any) -> Any:
+    slope = conj(out * out)  # first, too
+    return -g * slope
+
+
 def _no_inplace_acosh() -> NoReturn:
     raise NotImplementedError("the derivative for 'inplace version of acosh' is not implemented.")
 
@@ -86,7 +91,7 @@ linear("neg", k.negative, x=lambda g: -g)
 op("mul", np.multiply, promote="same", kind="bilinear",
    a=lambda g, b: g * conj(b), b=lambda g, a: g * conj(a))
 smooth("div", k.divide, a=lambda g, b: g / conj(b), b=_divisor_backward)
-smooth("reciprocal", k.reciprocal, x=lambda g, out: -g * conj(out * out))
+smooth("reciprocal", k.reciprocal, x=_reciprocal_backward)
 smooth("div_rounded", k.divide, node="DivBackward2", a=lambda g, b: g / conj(b), b=_divisor_backward)
 plain("div_floor", k.floor_divide, node="DivBackward2", a=lambda g, xp: xp.zeroed(g), b=lambda g, xp: xp.zeroed(g))
 plain("div_trunc", k.truncate_divide, node="DivBackward2", a=lambda g, xp: xp.zeroed(g), b=lambda g, xp: xp.zeroed(g))
@@ -113,7 +118,7 @@ op("pow_number", k.power_number, node="PowBackward0", kind="elementwise",
        xp.zeroed(g) if exponent == 0 else g * conj(_power_backward(xp, x, exponent)))
 op("number_pow", k.number_power, node="PowBackward2", kind="elementwise",
    x=lambda g, xp, x, base, out: g * conj(
-       out * _log(base, out) if base != 0 else xp.masked_fill(out * -math.inf, _real(xp, x) >= 0, 0)))
+       xp.times(out, _log(base, out)) if base != 0 else xp.masked_fill(out * -math.inf, _real(xp, x) >= 0, 0)))
 smooth("sqrt", np.sqrt, x=lambda g, out: g / conj(2 * out))
 smooth("rsqrt", k.rsqrt, x=lambda g, out: -0.5 * g * conj(out * out * out))
 
@@ -128,7 +133,7 @@ smooth("log10", np.log10, x=lambda g, x: g / (conj(x) * LN10))
 smooth("log1p", np.log1p, node="Log1PBackward0", x=lambda g, x: g / conj(x + 1))
 smooth("sigmoid", k.sigmoid, x=lambda g, xp, out: xp.sigmoid_backward(g, out))
 op("sigmoid_backward", k.sigmoid_backward, node="SigmoidBackwardBackward0",
-   h=lambda g, y: g * ((1 - y) * y), y=lambda g, xp, h, y: conj(g) * h * conj(xp.plus(xp.times(y, -2), 1)))
+   h=lambda g, xp, y: xp.sigmoid_backward(g, y), y=lambda g, xp, h, y: conj(g) * h * conj(xp.plus(xp.times(y, -2), 1)))
 plain("relu", k.relu, x=lambda g, xp, out: xp.relu_backward(g, out))
 op("relu_backward", k.relu_backward, node="ThresholdBackwardBackward0",
    h=lambda g, xp, y: xp.masked_fill(g, y <= 0, 0), y=lambda xp, y: xp.zeroed(y))
@@ -145,7 +150,7 @@ smooth("sinh", np.sinh, x=lambda g, xp, x: g * conj(xp.cosh(x)))
 smooth("cosh", np.cosh, x=lambda g, xp, x: g * conj(xp.sinh(x)))
 smooth("tanh", np.tanh, x=lambda g, xp, out: xp.tanh_backward(g, out))
 op("tanh_backward", k.tanh_backward, node="TanhBackwardBackward0",
-   h=lambda g, y: g * (1 - y * y), y=lambda g, h, y: conj(g) * h * conj(-2 * y))
+   h=lambda g, xp, y: xp.tanh_backward(g, y), y=lambda g, xp, h, y: conj(g) * (h * conj(xp.times(y, -2))))
 smooth("asinh", np.arcsinh, x=lambda g, xp, x: g * conj(xp.rsqrt(x * x + 1)))
 smooth("acosh", np.arccosh, x=lambda g, xp, x:
        g * conj(xp.rsqrt(x - 1) * xp.rsqrt(x + 1) if _is_complex(x) else xp.rsqrt(x * x - 1)))

@@ -86,7 +86,7 @@ def repeat_each(input: Any, repeats: Any = None, dim: int | None = None, *, outp
         if repeats < 0:
             raise RuntimeError("Repeats must be non-negative")
         if dim is None:
-            input, dim = reshape(input, -1), 0
+            input, dim = _in_one_row(input), 0
         axis = axis_of(dim, input._array.ndim)
         shape = input._array.shape
         if not shape:
@@ -95,14 +95,14 @@ def repeat_each(input: Any, repeats: Any = None, dim: int | None = None, *, outp
             raise RuntimeError(
                 f"repeat_interleave: Invalid output_size, expected {shape[axis] * repeats} but got {output_size}"
             )
-        wide = reshape(input, shape).unsqueeze(axis + 1).expand((*shape[: axis + 1], repeats, *shape[axis + 1 :]))
+        wide = input.unsqueeze(axis + 1).expand((*shape[: axis + 1], repeats, *shape[axis + 1 :]))
         return ops.contiguous(wide).view((*shape[:axis], shape[axis] * repeats, *shape[axis + 1 :]))
     if repeats._array.ndim > 1:
         raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
     if repeats._array.dtype.kind not in "iu":
         raise RuntimeError("repeats has to be Long or Int tensor")
     if dim is None:
-        input, dim = reshape(input, -1), 0
+        input, dim = _in_one_row(input), 0
     axis = axis_of(dim, input._array.ndim, wrap_scalar=False)
     if repeats._array.size not in (1, input._array.shape[axis]):
         raise RuntimeError(
@@ -112,6 +112,10 @@ def repeat_each(input: Any, repeats: Any = None, dim: int | None = None, *, outp
     counts = np.broadcast_to(repeats._array.reshape(-1), (input._array.shape[axis],))
     _check_repeats(counts, output_size)
     return ops.index_select(input, new_tensor(np.repeat(np.arange(counts.size), counts)), axis)
+
+
+def _in_one_row(input: Any) -> Any:
+    return input if input._array.ndim == 1 else reshape(input, -1)
 
 
 def _check_repeats(counts: Any, output_size: int | None) -> None:

@@ -100,9 +100,10 @@ def _plain_step(activation: str) -> Step:
 
 def _lstm_step(gates: Any, state: Any, weights: Weights) -> Any:
     hidden, cell = state
-    in_gate, forget, new, out_gate = (gates + linear(hidden, weights[1], weights[3])).chunk(4, -1)
-    cell = forget.sigmoid() * cell + in_gate.sigmoid() * new.tanh()
-    hidden = out_gate.sigmoid() * cell.tanh()
+    in_gate, forget, new, out_gate = (gates + linear(hidden, weights[1], weights[3])).unsafe_chunk(4, -1)
+    into, kept, new, show = in_gate.sigmoid(), forget.sigmoid(), new.tanh(), out_gate.sigmoid()
+    cell = kept * cell + into * new
+    hidden = show * cell.tanh()
     if weights[4] is not None:
         hidden = linear(hidden, weights[4])
     return hidden, cell
@@ -110,8 +111,8 @@ def _lstm_step(gates: Any, state: Any, weights: Weights) -> Any:
 
 def _gru_step(gates: Any, state: Any, weights: Weights) -> Any:
     (hidden,) = state
-    reset, update, new = gates.chunk(3, -1)
-    reset_h, update_h, new_h = linear(hidden, weights[1], weights[3]).chunk(3, -1)
+    reset, update, new = gates.unsafe_chunk(3, -1)
+    reset_h, update_h, new_h = linear(hidden, weights[1], weights[3]).unsafe_chunk(3, -1)
     update = (update + update_h).sigmoid()
     new = (new + (reset + reset_h).sigmoid() * new_h).tanh()
     return ((hidden - new) * update + new,)

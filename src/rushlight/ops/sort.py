@@ -130,7 +130,7 @@ def _quantile(input: Any, q: Any, dim: Any, keepdim: bool, interpolation: str, s
     axis = axis_of(dim, array.ndim) if dim is not None else None
     shape = [1 if axis is None or one == axis else size for one, size in enumerate(array.shape)]
     if axis is None:
-        flat = input.reshape(array.size)
+        flat = input if array.ndim == 1 else input.reshape(array.size)
     else:
         flat = input if axis == array.ndim - 1 else input.unsqueeze(-1).transpose(axis, -1)
     if not keepdim:

@@ -1,0 +1,98 @@
+"""What no expression of the program's made, written as one: the ops of a rule in a pass that records itself, and what has no name."""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Container, Sequence
+
+LONGEST = 48  # characters of an expression
+SIGNS = {
+    "add": "+", "sub": "-", "mul": "*", "times": "*", "div": "/", "divide_by": "/", "pow": "**", "pow_number": "**",
+    "mm": "@", "mv": "@", "dot": "@", "bmm": "@", "matmul": "@",
+}  # fmt: skip
+TURNED = ("t", "transpose", "adjoint")
+SAME = ("expand_number", "view", "reshape", "expand", "astype", "to_copy")  # another shape or dtype of the same
+FORMS = {  # of {0} and {1}, each in parentheses where needed
+    "neg": "-{0}", "addmm": "{1} @ {2} + {0}", "sigmoid_backward": "{0} * {1} * (1 - {1})",
+    "tanh_backward": "{0} * (1 - {1} ** 2)", "relu_backward": "{0} * ({1} > 0)",
+}  # fmt: skip
+ATOM = 5
+STRENGTH = {ast.Pow: 4, ast.Mult: 2, ast.Div: 2, ast.MatMult: 2, ast.Add: 1, ast.Sub: 1}
+
+
+def composed(op: str, texts: Sequence[str]) -> str:
+    """An op on what these texts name, as one would write it; of what would be too long the op alone.
+
+    >>> composed("mul", ["g", "x + 1"]), composed("exp", ["x"]), composed("mul", ["1", "y"])
+    ('g * (x + 1)', 'exp(x)', 'y')
+    """
+    texts = [one.removesuffix(".0") for one in texts]
+    sign = SIGNS.get(op)
+    if sign == "*" and len(texts) == 2 and "1" in texts:
+        text = texts[1] if texts[0] == "1" else texts[0]
+    elif sign is not None and len(texts) == 2:
+        least = _strength(f"a {sign} b")
+        left = _operand(texts[0], least + (sign == "**"))
+        text = f"{left} {sign} {_operand(texts[1], least + (sign not in '+*'))}"
+    elif op in FORMS:
+        text = FORMS[op].format(*(_operand(one, ATOM) for one in texts))
+    elif op in TURNED and texts:
+        text = f"{_operand(texts[0], ATOM)}.T"
+    elif op in SAME and texts:
+        text = texts[0]
+    else:
+        text = f"{op}({', '.join(texts)})"
+    return text if len(text) <= LONGEST else f"{op}(…)"
+
+
+@functools.lru_cache(4096)
+def _strength(text: str) -> int:
+    """How tightly what is outermost in a text holds together."""
+    try:
+        tree = ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError):
+        return ATOM
+    if isinstance(tree, ast.BinOp):
+        return STRENGTH.get(type(tree.op), 0)
+    if isinstance(tree, ast.UnaryOp):
+        return 3
+    return 0 if isinstance(tree, ast.Compare | ast.BoolOp | ast.IfExp | ast.Lambda) else ATOM
+
+
+def _operand(text: str, least: int) -> str:
+    return text if _strength(text) >= least else f"({text})"
+
+
+def unnamed(text: str, position: int, known: Container[str]) -> str | None:
+    """An op's input that has no name, in the expression that ran the op: the side of a sign, or the only call among the arguments
+    that is not known to have made something else.
+
+    >>> unnamed("torch.ones(3) * 0.1", 0, ()), unnamed("F.mse_loss(net(x), torch.ones(3))", 1, ["net(x)"])
+    ('torch.ones(3)', 'torch.ones(3)')
+    """
+    if position < 2:
+        sides = _sides(text)
+        if sides:
+            return sides[position]
+    calls = [one for one in _calls(text) if one not in known]
+    return calls[0] if len(calls) == 1 else None
+
+
+@functools.lru_cache(4096)
+def _sides(text: str) -> list[str | None]:
+    try:
+        tree = ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError):
+        return []
+    return [ast.get_source_segment(text, one) for one in (tree.left, tree.right)] if isinstance(tree, ast.BinOp) else []
+
+
+@functools.lru_cache(4096)
+def _calls(text: str) -> list[str]:
+    try:
+        tree = ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError):
+        return []
+    given = [*tree.args, *(one.value for one in tree.keywords)] if isinstance(tree, ast.Call) else []
+    return [ast.get_source_segment(text, one) or "" for one in given if isinstance(one, ast.Call)]
