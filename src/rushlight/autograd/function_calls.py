@@ -10,8 +10,11 @@ from typing import Any
 
 from ..tensor import Tensor
 from . import engine, modes, saved, views
-from .graph import here, keep_traceback, leaf_edge, observers, orders
+from .anomaly_mode import keep_traceback
+from .graph import leaf_edge, orders
+from .handles import observers
 from .interpreters import stack as interpreters
+from .program_lines import here
 
 
 def no_setup(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Any:
@@ -120,7 +123,7 @@ def _record(node: Any, args: tuple[Any, ...], before: list[Any], outputs: tuple[
     )
     node.order = next(orders)
     observers.present = True
-    node.where = here(3)
+    node.where = here(sys._getframe(2))
     if modes.state.anomaly:
         keep_traceback(node, sys._getframe(3), engine.recording_node())
     several = len(outputs) > 1

@@ -10,6 +10,7 @@ All writes into the memory of tensors pass through :func:`write`.
 
 from __future__ import annotations
 
+import sys
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -23,8 +24,9 @@ from ..backend.ownership import BY_NAME, is_only_here
 from ..base.attributes import held
 from ..tensor import Tensor, new_tensor
 from . import mirrors, modes, overlaps, tangents
-from .graph import BORROWED, Edge, Node, here, leaf_edge, orders
+from .graph import BORROWED, Edge, Node, leaf_edge, orders
 from .interpreters import stack as interpreters
+from .program_lines import here
 
 
 def mark_view(result: Tensor, source: Tensor, one_of_several: bool = False) -> None:
@@ -113,7 +115,7 @@ def restate(tensor: Tensor) -> None:
 
 def bump(tensor: Tensor, name: str) -> None:
     """Counts a write, and remembers what wrote from where."""
-    mirrors.count(tensor._counter, name, here(2))
+    mirrors.count(tensor._counter, name, here(sys._getframe(1)))
 
 
 def write(tensor: Tensor, value: Any, name: str) -> None:

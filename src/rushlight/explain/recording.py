@@ -9,7 +9,7 @@ from collections.abc import Callable
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
-from ..autograd import engine, modes
+from ..autograd import modes
 from ..autograd.graph import AccumulateGrad, Node
 from ..base import dtypes
 from ..tensor import Tensor
@@ -339,7 +339,7 @@ class Recording:
                 cut = {"by": "inference_mode" if modes.state.inference else by, "place": place}
             for one in outputs if cut is not None else ():
                 self.tensors[one]["cut"] = cut
-        task = engine.current.task
+        task = modes.state.task
         event = self.event("op", place, op=op.name, node=number, inputs=given, outputs=outputs)
         if event is not None and task is not None:
             event["pass"] = getattr(task, "number", None)
