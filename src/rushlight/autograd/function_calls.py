@@ -15,6 +15,7 @@ from .graph import leaf_edge, orders
 from .handles import observers
 from .interpreters import stack as interpreters
 from .program_lines import here
+from .write_errors import check_made
 
 
 def no_setup(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Any:
@@ -208,7 +209,7 @@ def _dirtied(node: Any, value: Any, number: int, several: bool) -> Any:
         )
     if value._edge is None and value._needs_grad:
         raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
-    views.check_made(value)
+    check_made(value)
     if base._edge is None and base._needs_grad:
         raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
     views.bump(value, node.name())

@@ -18,7 +18,7 @@ from ..tensor import Tensor, make_tensor
 from . import grad_mode, modes
 from .graph import Node
 from .program_lines import describe
-from .views import short_name
+from .write_errors import short_name
 
 
 class Packed:

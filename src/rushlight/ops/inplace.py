@@ -19,6 +19,7 @@ from ..autograd.modes import special, state
 from ..autograd.program_lines import here
 from ..backend import numpy as backend
 from ..backend.blockwise import SPREAD, spread
+from ..base import dtypes
 from ..base.arguments import is_own
 from .argument_forms import refusal
 from .compiling import GLOBALS  # what compiled ops see: the set of classes that are plain tensors
@@ -239,7 +240,7 @@ def _refuse_complex(self: Any, args: tuple[Any, ...]) -> None:
     for value in args:
         got = value._array.dtype if hasattr(value, "_array") else have
         if got.kind == "c" and have.kind != "c":
-            views.check_cast(np.result_type(have, got) if have == np.float64 else got, have)
+            dtypes.check_cast(np.result_type(have, got) if have == np.float64 else got, have)
 
 
 def shares(self: Any, inputs: tuple[Any, ...]) -> bool:
