@@ -12,11 +12,8 @@ from collections.abc import Sequence
 from numpy import dtype as __dtype
 from numpy import generic
 from numpy import ndarray
-from rushlight._inner import ContextDecorator
-from rushlight._inner import Inference
 from rushlight._inner import SparseTensor
 from rushlight._inner import WithAttributes
-from rushlight._inner import _GradMode
 from rushlight._inner import _Storage
 from rushlight._inner import _Traced
 from rushlight._inner import device as _device
@@ -96,6 +93,10 @@ from rushlight._inner import device as device
 from rushlight._inner import tensor as tensor
 from rushlight.amp.autocast_mode import autocast as autocast
 from rushlight.amp.grad_scaler import GradScaler as GradScaler
+from rushlight.autograd.grad_mode import enable_grad as enable_grad
+from rushlight.autograd.grad_mode import inference_mode as inference_mode
+from rushlight.autograd.grad_mode import no_grad as no_grad
+from rushlight.autograd.grad_mode import set_grad_enabled as set_grad_enabled
 from rushlight.compiler import compile as compile
 from rushlight.futures import Future as Future
 from rushlight.jit import ScriptFunction as ScriptFunction
@@ -135,7 +136,6 @@ from rushlight.serialization import load as load
 from rushlight.serialization import save as save
 
 _Made = TypeVar('_Made', bound=Tensor)
-_F = TypeVar('_F', bound=Callable[..., Any])
 
 class AcceleratorError(RuntimeError):
     """What PyTorch raises where a device beside the CPU fails: never raised here."""
@@ -2742,8 +2742,6 @@ def empty_permuted(size: Sequence[Any], physical_layout: Sequence[_int], *, dtyp
 def empty_strided(size: Sequence[Any], stride: Sequence[Any], *, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
     """An unset tensor with given strides, counted in elements."""
     ...
-class enable_grad(_GradMode):
-    """Operations inside are recorded, also within :class:`no_grad`."""
 def eq(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """Whether elements are equal."""
     ...
@@ -3044,14 +3042,6 @@ def index_select(input: Tensor, dim: _int, index: Any, *, out: Any = None) -> Te
     """The slices along ``dim`` that a vector of indices names."""
     ...
 inf: _float
-class inference_mode(ContextDecorator):
-    """Like :class:`no_grad`, and what is made inside can never take part in a recorded operation that saves it."""
-    mode: _bool
-    previous: list[tuple[Inference | None, _bool, _bool]]
-    def __enter__(self) -> None: ...
-    def __exit__(self, kind: object, error: object, tb: object) -> None: ...
-    def __init__(self, mode: _bool = True) -> None: ...
-    def clone(self) -> inference_mode: ...
 def inner(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """The sums of products along the last dimension of both tensors."""
     ...
@@ -3459,8 +3449,6 @@ newaxis: None
 def nextafter(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """The next number that the dtype has after ``input`` in the direction of ``other``."""
     ...
-class no_grad(_GradMode):
-    """Operations inside are not recorded: their results need no gradient."""
 @overload
 def nonzero(input: Tensor, *, as_tuple: Literal[False] = False, out: Tensor | None = None) -> Tensor: ...
 @overload
@@ -3719,15 +3707,6 @@ def set_float32_matmul_precision(precision: str) -> None:
 def set_flush_denormal(mode: _bool) -> _bool:
     """Whether numbers near zero can be made zero: NumPy cannot, so only ``set_flush_denormal(False)`` succeeds."""
     ...
-class set_grad_enabled(ContextDecorator):
-    """Switches recording on or off: at once when called, and back at the end of a ``with`` block."""
-    prev: Any
-    mode: _bool
-    def __call__(self, function: _F) -> _F: ...
-    def __enter__(self) -> None: ...
-    def __exit__(self, kind: object, error: object, tb: object) -> None: ...
-    def __init__(self, mode: _bool) -> None: ...
-    def clone(self) -> set_grad_enabled: ...
 def set_memory_fraction(fraction: _float) -> None:
     """Bounds the freed memory kept for new tensors to a fraction of the machine's; 0 gives everything back at once."""
     ...

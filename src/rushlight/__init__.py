@@ -24,16 +24,9 @@ with _collector_at_rest():
     from . import storage as _storage
     from .as_torch.alias import install_as_torch
     from .as_torch.tracebacks import install_hooks
-    from .autograd.modes import (
-        enable_grad,
-        inference_mode,
-        is_anomaly_check_nan_enabled,
-        is_anomaly_enabled,
-        is_grad_enabled,
-        is_inference_mode_enabled,
-        no_grad,
-        set_grad_enabled,
-    )
+    from .autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled
+    from .autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
+    from .autograd.modes import is_grad_enabled, is_inference_mode_enabled
     from .backend.heap import empty_cache, memory_stats, set_memory_fraction
     from .base import dtypes as _dtypes
     from .base import rare_dtypes as _rare_dtypes
@@ -90,6 +83,7 @@ with _collector_at_rest():
     from .tensor import Tensor
     from .tensors import copying as _copying
     from .tensors import foreach as _foreach
+    from .tensors import memory as _memory
     from .tensors import python as _python
     from .tensors import queries as _queries
     from .tensors import rebuilding as _rebuilding

@@ -7,25 +7,23 @@ Python and NumPy tensors/python.py's, and the ops come from the table (ops/publi
 
 from __future__ import annotations
 
-import math
 import os
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .backend import numpy as backend
 from .backend.scattered import ScatteredArray
 from .base import dtypes
 from .base.arguments import axis_of
 from .base.attributes import WithAttributes
-from .base.device import CPU, strided
+from .base.device import CPU
 from .base.device import device as device_class
-from .base.device import layout as layout_class
 from .base.size import Size
 
 if TYPE_CHECKING:
-    from .autograd.graph import Edge, Hooks
+    from .autograd.graph import Edge
+    from .autograd.handles import Hooks
     from .autograd.modes import Inference
 
 CHECKED = os.environ.get("RUSHLIGHT_CHECK", "0") != "0"  # tests set it
@@ -122,106 +120,13 @@ class Tensor(WithAttributes, metaclass=_TensorMeta):
     nelement = numel
 
     @property
-    def itemsize(self) -> int:
-        """How many bytes an element takes."""
-        return int(self._array.itemsize)
-
-    def element_size(self) -> int:
-        """How many bytes an element takes."""
-        return int(self._array.itemsize)
-
-    @property
-    def nbytes(self) -> int:
-        """How many bytes the elements take."""
-        return int(self._array.nbytes)
-
-    @property
     def device(self) -> device_class:
         """Where the tensor is: on the CPU."""
         return CPU
 
-    def get_device(self) -> int:
-        """-1: the tensor is on the CPU."""
-        return -1
-
-    @property
-    def layout(self) -> layout_class:
-        """``torch.strided``, of every tensor that is not sparse."""
-        return strided
-
     is_cuda = is_mps = is_xpu = is_meta = is_sparse = is_quantized = is_mkldnn = is_nested = is_sparse_csr = False
     is_xla = is_vulkan = is_ipu = is_maia = is_mtia = False
     is_cpu = True
-
-    def stride(self, dim: int | None = None) -> Any:
-        """Steps in elements between neighbours along each dimension."""
-        array = self._array
-        size = array.itemsize
-        strides = tuple([step // size for step in array.strides])
-        if not array.size and not any(strides):  # NumPy does not care where nothing lies; PyTorch does
-            strides = tuple(math.prod([max(each, 1) for each in array.shape[axis + 1 :]]) for axis in range(array.ndim))
-        if dim is None:
-            return strides
-        return strides[axis_of(dim, array.ndim, wrap_scalar=False)]
-
-    def storage_offset(self) -> int:
-        """How many elements of the storage lie before the first of the tensor."""
-        array = self._array
-        return (backend.address(array) - backend.address(backend.root(array))) // array.itemsize if array.size else 0
-
-    def is_contiguous(self, memory_format: Any = None) -> bool:
-        """Whether the elements lie one after another, in order (in the given memory format)."""
-        array = self._array
-        name = str(memory_format) if memory_format is not None else ""
-        if name.endswith("channels_last"):
-            return array.ndim == 4 and bool(array.transpose(0, 2, 3, 1).flags.c_contiguous)
-        if name.endswith("channels_last_3d"):
-            return array.ndim == 5 and bool(array.transpose(0, 2, 3, 4, 1).flags.c_contiguous)
-        return bool(array.flags.c_contiguous)
-
-    def data_ptr(self) -> int:
-        """The address of the first element; 0 where there is none."""
-        return backend.address(self._array) if self._array.size else 0
-
-    def pin_memory(self, device: Any = None) -> Tensor:
-        """RuntimeError: there is no accelerator to pin memory for."""
-        raise RuntimeError("Cannot access accelerator device when none is available.")
-
-    def is_pinned(self, device: Any = None) -> bool:
-        """False: no memory is pinned."""
-        return False
-
-    def is_floating_point(self) -> bool:
-        """Whether the dtype is a floating one."""
-        return self.dtype.is_floating_point
-
-    def is_complex(self) -> bool:
-        """Whether the dtype is complex."""
-        return self._array.dtype.kind == "c"
-
-    def is_signed(self) -> bool:
-        """Whether the dtype holds negative numbers."""
-        return self.dtype.is_signed
-
-    def is_conj(self) -> bool:
-        """Whether the memory holds the conjugates of the values."""
-        return self._conjugate
-
-    def is_neg(self) -> bool:
-        """Whether the memory holds the negatives of the values."""
-        return self._negated
-
-    def is_set_to(self, tensor: Tensor) -> bool:
-        """Whether both are the very same view of the same memory."""
-        if not isinstance(tensor, Tensor):
-            raise TypeError(f"is_set_to(): argument 'tensor' (position 1) must be Tensor, not {type(tensor).__name__}")
-        return self.data_ptr() == tensor.data_ptr() and self.shape == tensor.shape and self.stride() == tensor.stride()
-
-    def is_same_size(self, other: Tensor) -> bool:
-        """Whether both have the same shape."""
-        if not isinstance(other, Tensor):
-            raise TypeError(f"is_same_size(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}")
-        return self._array.shape == other._array.shape
 
     if TYPE_CHECKING:  # operators and most methods come from the table, others from the rooms that own them
 
@@ -231,40 +136,13 @@ class Tensor(WithAttributes, metaclass=_TensorMeta):
         def __getitem__(self, index: Any) -> Tensor: ...
         def __setitem__(self, index: Any, value: Any) -> None: ...
         def __neg__(self) -> Tensor: ...
-        def __abs__(self) -> Tensor: ...
-        def __invert__(self) -> Tensor: ...
         def __add__(self, other: Any) -> Tensor: ...
-        def __radd__(self, other: Any) -> Tensor: ...
-        def __sub__(self, other: Any) -> Tensor: ...
-        def __rsub__(self, other: Any) -> Tensor: ...
-        def __mul__(self, other: Any) -> Tensor: ...
-        def __rmul__(self, other: Any) -> Tensor: ...
-        def __truediv__(self, other: Any) -> Tensor: ...
-        def __rtruediv__(self, other: Any) -> Tensor: ...
-        def __floordiv__(self, other: Any) -> Tensor: ...
-        def __rfloordiv__(self, other: Any) -> Tensor: ...
-        def __mod__(self, other: Any) -> Tensor: ...
-        def __rmod__(self, other: Any) -> Tensor: ...
-        def __pow__(self, other: Any) -> Tensor: ...
-        def __rpow__(self, other: Any) -> Tensor: ...
-        def __matmul__(self, other: Any) -> Tensor: ...
-        def __rmatmul__(self, other: Any) -> Tensor: ...
-        def __and__(self, other: Any) -> Tensor: ...
-        def __rand__(self, other: Any) -> Tensor: ...
-        def __or__(self, other: Any) -> Tensor: ...
-        def __ror__(self, other: Any) -> Tensor: ...
-        def __xor__(self, other: Any) -> Tensor: ...
-        def __rxor__(self, other: Any) -> Tensor: ...
-        def __lshift__(self, other: Any) -> Tensor: ...
-        def __rshift__(self, other: Any) -> Tensor: ...
-        def __lt__(self, other: Any) -> Tensor: ...
-        def __le__(self, other: Any) -> Tensor: ...
-        def __gt__(self, other: Any) -> Tensor: ...
-        def __ge__(self, other: Any) -> Tensor: ...
-        def __iadd__(self, other: Any) -> Tensor: ...
-        def __isub__(self, other: Any) -> Tensor: ...
-        def __imul__(self, other: Any) -> Tensor: ...
-        def __itruediv__(self, other: Any) -> Tensor: ...
+
+        __abs__ = __invert__ = __neg__
+        __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __floordiv__ = __rfloordiv__ = __add__
+        __mod__ = __rmod__ = __pow__ = __rpow__ = __matmul__ = __rmatmul__ = __and__ = __add__
+        __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = __lshift__ = __rshift__ = __lt__ = __add__
+        __le__ = __gt__ = __ge__ = __iadd__ = __isub__ = __imul__ = __itruediv__ = __add__
 
 
 class _Sizes(dict[tuple[int, ...], Size]):

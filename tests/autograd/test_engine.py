@@ -10,7 +10,7 @@ import pytest
 
 import rushlight as torch
 from rushlight.autograd import gradients
-from rushlight.autograd.graph import observers
+from rushlight.autograd.handles import observers
 
 
 def leaf(*values: float) -> torch.Tensor:

@@ -95,11 +95,10 @@ def note_the_rest() -> None:
     """Nodes that are no op's, and leaves."""
     import rushlight
     import rushlight.operators.fallback  # has a node of its own
-    from rushlight.autograd import engine, graph, saved
+    from rushlight.autograd import engine, graph
 
     scope = {"noted_run": noted_run, "told": told, "noted_leaf": lambda *pair: found["leaves"].append(list(pair))}
     exec(compile(WRAPPERS, "<rushlight notes>", "exec"), scope)
-    saved.INSIDE.add("<rushlight notes>")
     waiting = [graph.Node]
     while waiting:
         one = waiting.pop()

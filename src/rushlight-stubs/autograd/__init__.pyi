@@ -6,7 +6,6 @@ from rushlight import Tensor
 from rushlight._inner import ContextDecorator
 from rushlight._inner import _Kind
 from typing import Any
-from typing import TypeVar
 from . import anomaly_mode as anomaly_mode
 from . import forward_ad as forward_ad
 from . import function as function
@@ -18,13 +17,15 @@ from . import profiler as profiler
 from . import profiler_legacy as profiler_legacy
 from . import profiler_util as profiler_util
 from . import variable as variable
-from rushlight import enable_grad as enable_grad
-from rushlight import inference_mode as inference_mode
-from rushlight import no_grad as no_grad
-from rushlight import set_grad_enabled as set_grad_enabled
+from rushlight.autograd.anomaly_mode import detect_anomaly as detect_anomaly
+from rushlight.autograd.anomaly_mode import set_detect_anomaly as set_detect_anomaly
 from rushlight.autograd.function import Function as Function
-
-_F = TypeVar('_F', bound=Callable[..., Any])
+from rushlight.autograd.grad_mode import enable_grad as enable_grad
+from rushlight.autograd.grad_mode import enforce_grad_layout_policy as enforce_grad_layout_policy
+from rushlight.autograd.grad_mode import inference_mode as inference_mode
+from rushlight.autograd.grad_mode import no_grad as no_grad
+from rushlight.autograd.grad_mode import set_grad_enabled as set_grad_enabled
+from rushlight.autograd.grad_mode import set_multithreading_enabled as set_multithreading_enabled
 
 class DeviceType(_Kind):
     """What an event ran on: always the CPU here."""
@@ -113,23 +114,6 @@ class _unsafe_preserve_version_counter(ContextDecorator):
 def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool | None = None, create_graph: bool = False, grad_variables: Any = None, inputs: Any = None) -> None:
     """Adds the gradients of ``tensors`` to the ``.grad`` of the leaves they were computed from."""
     ...
-class detect_anomaly(ContextDecorator):
-    """``with detect_anomaly():`` finds the forward op behind a failing or nan-producing backward one."""
-    check_nan: bool
-    previous: list[tuple[bool, bool]]
-    def __enter__(self) -> None: ...
-    def __exit__(self, kind: object, error: object, tb: object) -> None: ...
-    def __init__(self, check_nan: bool = True) -> None: ...
-    def clone(self) -> detect_anomaly: ...
-class enforce_grad_layout_policy(ContextDecorator):
-    """Whether a leaf's gradient is laid out as the leaf is; where not, one that only this pass holds is kept as it came."""
-    prev: Any
-    enable: Any
-    def __call__(self, function: _F) -> _F: ...
-    def __enter__(self) -> None: ...
-    def __exit__(self, kind: object, error: object, tb: object) -> None: ...
-    def __init__(self, enable: bool = True) -> None: ...
-    def clone(self) -> enforce_grad_layout_policy: ...
 def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool | None = None, create_graph: bool = False, only_inputs: bool = True, allow_unused: bool | None = None, is_grads_batched: bool = False, materialize_grads: bool = False) -> tuple[Tensor, ...]:
     """The gradients of ``outputs`` with respect to ``inputs``, a tuple; nothing is added to any ``.grad``."""
     ...
@@ -145,21 +129,3 @@ def is_view_replay_enabled() -> bool:
 def kineto_available() -> bool:
     """Whether profiles can be taken: always."""
     ...
-class set_detect_anomaly(ContextDecorator):
-    """Anomaly detection: each recorded op keeps its forward traceback, and a nan in a gradient is an error."""
-    prev: Any
-    prev_check_nan: Any
-    mode: bool
-    check_nan: bool
-    def __enter__(self) -> None: ...
-    def __exit__(self, kind: object, error: object, tb: object) -> None: ...
-    def __init__(self, mode: bool, check_nan: bool = True) -> None: ...
-    def clone(self) -> set_detect_anomaly: ...
-class set_multithreading_enabled(ContextDecorator):
-    """Kept and answered: a backward pass runs in the thread that started it."""
-    prev: Any
-    mode: Any
-    def __enter__(self) -> None: ...
-    def __exit__(self, kind: object, error: object, tb: object) -> None: ...
-    def __init__(self, mode: bool) -> None: ...
-    def clone(self) -> set_multithreading_enabled: ...

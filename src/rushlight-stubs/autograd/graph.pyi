@@ -1,13 +1,14 @@
 # Written by tools/stubs.py; `make stubs` writes it anew.
 
-from collections import OrderedDict
 from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Sequence
 from numpy import dtype as _dtype
 from rushlight import Tensor
+from rushlight._inner import NodeMethods
 from rushlight._inner import _Block
+from types import CodeType
 from typing import Any
 from typing import Literal
 from typing import NamedTuple
@@ -18,7 +19,7 @@ class GradientEdge(NamedTuple):
     node: Any
     output_nr: int
     ownership_token: Any
-class Node:
+class Node(NodeMethods):
     """One recorded operation."""
     next: tuple[tuple[Any, int] | None, ...]
     saved: tuple[Any, ...] | None
@@ -26,52 +27,20 @@ class Node:
     dtype: _dtype[Any]
     metas: list[tuple[tuple[int, ...], _dtype[Any]]] | None
     order: int
-    where: Any
+    where: tuple[CodeType, int] | None
     frees: bool | None
     written_through: ReferenceType[Node] | None
-    tensor_hooks: dict[int, OrderedDict[int, Any]] | None
-    retained: dict[int, ReferenceType[Tensor]] | None
-    pre_hooks: OrderedDict[int, Any] | None
-    post_hooks: OrderedDict[int, Any] | None
     tangents: dict[int, Any] | None
-    def __call__(self, *grads: Any) -> Any:
-        """The cotangents of the inputs from those of the outputs, outside of any backward pass."""
-        ...
-    def __lt__(self, other: Node) -> bool: ...
     always_runs: bool
     at_once: bool
     def explain(self) -> str:
         """What a note of an error says: where in the user's program this node was made, as far as is known."""
         ...
     def freed(self) -> RuntimeError: ...
-    hooked: bool
-    def hooks_of_output(self, number: int) -> OrderedDict[int, Any]:
-        """The tensor hooks of one output, made when first asked for."""
-        ...
     is_leaf_sink: bool
     keeps_anyhow: bool
-    @property
-    def metadata(self) -> dict[str, Any]: ...
-    @classmethod
-    def mro(cls) -> list[type]:
-        """The classes of a node without Node itself, which in PyTorch the nodes' classes only behave as if derived from."""
-        ...
-    def name(self) -> str: ...
-    @property
-    def next_functions(self) -> tuple[tuple[Node | None, int], ...]: ...
-    def register_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """``hook(grad_inputs, grad_outputs)`` runs after the node; what it returns, if anything, replaces grad_inputs."""
-        ...
-    def register_prehook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """``hook(grad_outputs)`` runs before the node; what it returns, if anything, replaces grad_outputs."""
-        ...
     def release(self) -> None:
         """Drops what was saved; reading it afterwards is an error."""
-        ...
-    @property
-    def requires_grad(self) -> bool: ...
-    def retain(self, number: int, tensor: ReferenceType[Tensor]) -> None:
-        """Has the cotangent of one output put into a tensor's ``.grad``."""
         ...
     def vjp(self, g: Any, edges: tuple[tuple[Any, int] | None, ...]) -> tuple[Any, ...]:
         """The cotangents of the inputs from the outputs' (arrays), for the inputs whose edge is not None."""

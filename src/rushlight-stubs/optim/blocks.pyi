@@ -10,7 +10,6 @@ class Block:
     params: list[Tensor]
     states: list[dict[str, Any]]
     sizes: Any
-    size: Any
     room: tuple[ndarray[Any, Any], ndarray[Any, Any]]
     scalars: Any
     rows: Any
@@ -31,3 +30,6 @@ class Plan:
         """Whether nobody has exchanged a parameter, a state or the memory of one since the plan was made."""
         ...
     def run(self, optimizer: RuleOptimizer, group: dict[str, Any], where: Any) -> None: ...
+def stepped(optimizer: RuleOptimizer, params: list[ndarray[Any, Any]], grads: list[ndarray[Any, Any]], rows: dict[str, ndarray[Any, Any]], scalars: dict[str, ndarray[Any, Any]], room: tuple[ndarray[Any, Any], ndarray[Any, Any]], group: dict[str, Any], t: int) -> bool:
+    """Steps parameters by the optimizer's rule, gathered where there are several."""
+    ...

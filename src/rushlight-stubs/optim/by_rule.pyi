@@ -45,3 +45,6 @@ def real_pairs(array: ndarray[Any, Any]) -> ndarray[Any, Any]:
 def scalar_dtype() -> Any:
     """What numbers of a state are kept in: single precision, unless the default is double."""
     ...
+def sign(group: dict[str, Any]) -> float:
+    """What a gradient is multiplied by before it is used."""
+    ...

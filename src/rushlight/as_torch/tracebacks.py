@@ -23,7 +23,7 @@ from opcode import opmap
 from types import FrameType, TracebackType
 from typing import Any
 
-from ..autograd.graph import ROOT
+from ..base.arguments import ROOT
 from .advice import advise
 
 _GENERATED = "<rushlight"

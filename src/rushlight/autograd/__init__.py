@@ -4,30 +4,29 @@ from importlib import import_module
 from typing import Any
 
 from ..base.missing import lazy_names
-from . import function, graph, graph_access, saved_hooks, tensor_methods
+from . import anomaly_mode, function, grad_mode, graph, graph_access, saved_hooks, tensor_methods
+from .anomaly_mode import detect_anomaly, set_detect_anomaly
 from .function import Function
-from .gradients import _calculate_shape, backward, grad
-from .modes import (
+from .grad_mode import (
     _force_original_view_tracking,
     _unsafe_preserve_version_counter,
-    detect_anomaly,
     enable_grad,
     enforce_grad_layout_policy,
     inference_mode,
     is_multithreading_enabled,
     is_view_replay_enabled,
     no_grad,
-    set_detect_anomaly,
     set_grad_enabled,
     set_multithreading_enabled,
 )
+from .gradients import _calculate_shape, backward, grad
 from .saved_attributes import SavedTensor
 
 __path__.append(f"{__path__[0]}/../compat/autograd")  # what it has beside the engine lies there, and is imported from here
 _lazy, __dir__ = lazy_names(
     __name__,
     frozenset(
-        "_functions anomaly_mode forward_ad functional grad_mode gradcheck profiler profiler_legacy profiler_util".split(),
+        "_functions forward_ad functional gradcheck profiler profiler_legacy profiler_util".split(),
     ),
     {
         "Variable": "variable",

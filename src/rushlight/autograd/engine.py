@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import functools
 import itertools
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from heapq import heappop, heappush, heappushpop
 from types import MappingProxyType
@@ -24,7 +23,6 @@ from ..backend import quiet
 from ..backend.line_sums import unbroadcast
 from ..backend.ownership import BY_PASS, is_only_here
 from ..backend.scattered import ScatteredArray
-from ..base.thread_state import carried
 from ..tensor import Tensor, wrap
 from . import mirrors, modes, overlaps, reentrant, schedule, views
 from .graph import AccumulateGrad, Edge, Node, accumulate_lock, leaf_edge
@@ -89,14 +87,14 @@ class BackwardPass(HookCalls):
 
     def run(self, roots: Sequence[Edge], cotangents: Sequence[Any]) -> None:
         """Runs the pass from ``roots``; cotangents are arrays, or Tensors in a pass over Tensors."""
-        outer = current.task
+        outer = modes.state.task
         if outer is not None and reentrant.stack_is_filling():
             reentrant.elsewhere(functools.partial(self.run, roots, cotangents))
             return
         previous = modes.state.grad_enabled
         hooks = modes.state.saved_hooks
         modes.state.grad_enabled = self.record
-        current.task = self
+        modes.state.task = self
         self.roots = roots
         # An interrupt may come behind any call: what is put back is read before it is changed, and put back by one call each.
         try:
@@ -117,7 +115,7 @@ class BackwardPass(HookCalls):
             modes.state.grad_enabled = previous
             if modes.state.saved_hooks is not hooks:  # entered or left in the middle of the pass
                 modes.restore_saved_hooks(hooks)
-            current.task = outer
+            modes.state.task = outer
             self.finished = True
 
     def _begin(self, roots: Sequence[Edge], cotangents: Sequence[Any]) -> Node | None:
@@ -348,13 +346,6 @@ class BackwardPass(HookCalls):
             ) from None
 
 
-class _Current(threading.local):
-    task: BackwardPass | None = None
-
-
-current = carried(_Current())
-
-
 def _stretched(g: Any, shape: tuple[int, ...]) -> Any:
     """A gradient in the shape that its leaf was given since the graph was made."""
     try:
@@ -440,5 +431,5 @@ def input_edge(tensor: Tensor) -> Edge | None:
 
 def recording_node() -> Node | None:
     """The node whose backward is running in this thread."""
-    task = current.task
+    task = modes.state.task
     return None if task is None else task.node

@@ -17,7 +17,7 @@ from ..backend import numpy as backend
 from ..base.attributes import held
 from ..base.thread_state import carried
 from ..tensor import Tensor, new_tensor, wrap
-from . import modes
+from . import grad_mode, modes
 from .graph import leaf_edge
 from .tangents import state, tangent_at, tangents_of, with_tangent
 
@@ -93,7 +93,7 @@ def exit_dual_level(*, level: int | None = None) -> None:
     close_level(_state.user.pop())
 
 
-class dual_level(modes.ContextDecorator):
+class dual_level(grad_mode.ContextDecorator):
     """Within it, :func:`make_dual` gives tensors tangents, and every op passes them on.
 
     >>> import rushlight as torch
@@ -111,7 +111,7 @@ class dual_level(modes.ContextDecorator):
         exit_dual_level()
 
 
-class _set_fwd_grad_enabled(modes.ContextDecorator):
+class _set_fwd_grad_enabled(grad_mode.ContextDecorator):
     """Switches the passing on of tangents off, or on again."""
 
     def __init__(self, mode: bool) -> None:

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..backend.notes import with_notes
 from ..tensor import Tensor, wrap
-from . import function_calls, modes, saved, saved_attributes
+from . import function_calls, grad_mode, modes, saved, saved_attributes
 from .delayed_error import DelayedError
 from .graph import Edge, Node
 from .interpreters import stack as interpreters
@@ -374,7 +374,7 @@ def once_differentiable(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def wrapper(ctx: Any, *args: Any) -> Any:
-        with modes.no_grad():
+        with grad_mode.no_grad():
             outputs = function(ctx, *args)
         if not modes.state.grad_enabled or not any(isinstance(arg, Tensor) and arg.requires_grad for arg in args):
             return outputs

@@ -10,8 +10,12 @@ from typing import Any
 
 from ..tensor import Tensor
 from . import engine, modes, saved, views
-from .graph import here, keep_traceback, leaf_edge, observers, orders
+from .anomaly_mode import keep_traceback
+from .graph import leaf_edge, orders
+from .handles import observers
 from .interpreters import stack as interpreters
+from .program_lines import here
+from .write_errors import check_made
 
 
 def no_setup(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Any:
@@ -120,7 +124,7 @@ def _record(node: Any, args: tuple[Any, ...], before: list[Any], outputs: tuple[
     )
     node.order = next(orders)
     observers.present = True
-    node.where = here(3)
+    node.where = here(sys._getframe(2))
     if modes.state.anomaly:
         keep_traceback(node, sys._getframe(3), engine.recording_node())
     several = len(outputs) > 1
@@ -205,7 +209,7 @@ def _dirtied(node: Any, value: Any, number: int, several: bool) -> Any:
         )
     if value._edge is None and value._needs_grad:
         raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
-    views.check_made(value)
+    check_made(value)
     if base._edge is None and base._needs_grad:
         raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
     views.bump(value, node.name())

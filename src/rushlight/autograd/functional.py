@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..tensor import Tensor, wrap
-from . import forward_ad, modes
+from . import forward_ad, grad_mode, modes
 from .gradients import grad
 from .interpreters import stack as interpreters
 
@@ -54,7 +54,7 @@ def _prepared(inputs: Tensors, create_graph: bool) -> Tensors:
 
 
 def _called(func: Callable[..., Any], inputs: Tensors, caller: str) -> tuple[Tensors, bool]:
-    with modes.enable_grad():
+    with grad_mode.enable_grad():
         outputs = func(*inputs)
     return _tuple(outputs, "outputs of the user-provided function", caller)
 
@@ -159,13 +159,13 @@ def vjp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
     >>> torch.autograd.functional.vjp(lambda x: x**2, torch.tensor([1.0, 2.0]), torch.ones(2))
     (tensor([1., 4.]), tensor([2., 4.]))
     """
-    with modes.enable_grad():
+    with grad_mode.enable_grad():
         ins, several_in = _tuple(inputs, "inputs", "vjp")
         ins = _prepared(ins, create_graph)
         outputs, several_out = _called(func, ins, "vjp")
         _check_strict(outputs, strict)
         vectors = _vector(v, outputs, several_out, "the user-provided function returns", "vjp")
-    with modes.set_grad_enabled(bool(create_graph or modes.state.grad_enabled)):
+    with grad_mode.set_grad_enabled(bool(create_graph or modes.state.grad_enabled)):
         gradients = _gradients(outputs, ins, vectors, create_graph)
         product = _filled(gradients, ins, strict, "back", create_graph)
     return _finished(outputs, several_out, create_graph), _finished(product, several_in, create_graph)
@@ -180,7 +180,7 @@ def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
     >>> torch.autograd.functional.jvp(lambda x: x**2, torch.tensor([1.0, 2.0]), torch.tensor([1.0, 0.0]))
     (tensor([1., 4.]), tensor([2., 0.]))
     """
-    with modes.enable_grad():
+    with grad_mode.enable_grad():
         ins, several_in = _tuple(inputs, "inputs", "jvp")
         ins = _prepared(ins, create_graph)
         vectors = _vector(v, ins, several_in, "the input to the user-provided function is", "jvp")
@@ -188,7 +188,7 @@ def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
         _check_strict(outputs, strict)
         cotangents = tuple(wrap(np.zeros(o._array.shape, o._array.dtype)).requires_grad_() for o in outputs)
         backward = _filled(_gradients(outputs, ins, cotangents, True), ins, strict, "back")
-    with modes.set_grad_enabled(bool(create_graph or modes.state.grad_enabled)):
+    with grad_mode.set_grad_enabled(bool(create_graph or modes.state.grad_enabled)):
         product = _filled(_gradients(backward, cotangents, vectors, create_graph), outputs, strict, "back_trick", create_graph)
     return _finished(outputs, several_out, create_graph), _finished(product, several_out, create_graph)
 
@@ -233,7 +233,7 @@ def jacobian(
                 "Computing Jacobian using forward-AD or forward-over-reverse Hessian isonly implemented for `vectorize=True`."
             )
         return _forward_jacobian(func, inputs)
-    with modes.enable_grad():
+    with grad_mode.enable_grad():
         ins, several_in = _tuple(inputs, "inputs", "jacobian")
         ins = _prepared(ins, create_graph)
         outputs, several_out = _called(func, ins, "jacobian")
@@ -389,12 +389,12 @@ def vhp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
     >>> torch.autograd.functional.vhp(lambda x: (x**3).sum(), torch.tensor([1.0, 2.0]), torch.ones(2))
     (tensor(9.), tensor([ 6., 12.]))
     """
-    with modes.enable_grad():
+    with grad_mode.enable_grad():
         ins, several = _tuple(inputs, "inputs", "vhp")
         ins = _prepared(ins, create_graph)
         vectors = _vector(v, ins, several, "the input to the user-provided function is", "vhp")
         value, slope = _slope(func, ins, "vhp", strict)
-    with modes.set_grad_enabled(bool(create_graph or modes.state.grad_enabled)):
+    with grad_mode.set_grad_enabled(bool(create_graph or modes.state.grad_enabled)):
         product = _filled(_gradients(slope, ins, vectors, create_graph), ins, strict, "double_back", create_graph)
     return _finished((value,), False, create_graph), _finished(product, several, create_graph)
 
@@ -408,14 +408,14 @@ def hvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
     >>> torch.autograd.functional.hvp(lambda x: (x**3).sum(), torch.tensor([1.0, 2.0]), torch.ones(2))
     (tensor(9.), tensor([ 6., 12.]))
     """
-    with modes.enable_grad():
+    with grad_mode.enable_grad():
         ins, several = _tuple(inputs, "inputs", "hvp")
         ins = _prepared(ins, create_graph)
         vectors = _vector(v, ins, several, "the input to the user-provided function is", "hvp")
         outputs, slope_ = _slope(func, ins, "hvp", strict)
         seeds = tuple(_zeros_like(one).requires_grad_() for one in ins)
         twice = _filled(_gradients(slope_, ins, seeds, True), ins, strict, "hessian")
-    with modes.set_grad_enabled(bool(create_graph or modes.state.grad_enabled)):
+    with grad_mode.set_grad_enabled(bool(create_graph or modes.state.grad_enabled)):
         product = _filled(_gradients(twice, seeds, vectors, create_graph), ins, strict, "double_back", create_graph)
     return _finished((outputs,), False, create_graph), _finished(product, several, create_graph)
 

@@ -18,7 +18,9 @@ from ..base.size import Size
 from ..tensor import Tensor, wrap
 from . import engine, modes, schedule
 from .engine import BackwardPass
-from .graph import Edge, GradientEdge, observers
+from .graph import Edge
+from .graph_access import GradientEdge
+from .handles import observers
 from .interpreters import stack as interpreters
 from .observed_pass import ObservedPass, new_pass
 

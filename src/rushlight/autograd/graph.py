@@ -7,26 +7,19 @@ Each op of the table makes a subclass of Node (``MulBackward0``) when it is comp
 
 from __future__ import annotations
 
-import itertools
-import linecache
 import operator
-import sys
 import threading
-import traceback
-import warnings
 import weakref
-from collections import OrderedDict
-from collections.abc import Callable, Iterator
-from typing import Any, ClassVar, NamedTuple
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
 from ..backend.notes import with_notes
-from ..base import dtypes
-from ..base.arguments import OWN_CODE, ROOT
-from ..base.device import CPU
 from ..base.missing import attribute_error
 from ..tensor import OWN_DTYPE, Tensor
+from .node_methods import NodeMethods
+from .program_lines import Place, describe
 
 Edge = tuple["Node", int]
 
@@ -49,62 +42,7 @@ FREED = (
 )
 
 
-class RemovableHandle:
-    """What registering a hook returns; ``remove()`` takes the hook out again, and so does leaving a ``with`` block.
-
-    ``extra_dict``  further dicts, one or a list, from which the same key goes too
-    """
-
-    __module__ = "torch.utils.hooks"
-    _ids: ClassVar[Iterator[int]] = itertools.count()
-
-    def __init__(self, hooks_dict: Any, *, extra_dict: Any = None) -> None:
-        self.hooks_dict_ref: Any = weakref.ref(hooks_dict)
-        self.id = next(self._ids)
-        extra = extra_dict if isinstance(extra_dict, list) else [] if extra_dict is None else [extra_dict]
-        self.extra_dict_ref: Any = tuple(weakref.ref(one) for one in extra)
-
-    def remove(self) -> None:
-        for reference in (self.hooks_dict_ref, *self.extra_dict_ref):
-            hooks = reference()
-            if hooks is not None:
-                hooks.pop(self.id, None)
-
-    def __getstate__(self) -> Any:
-        return (self.hooks_dict_ref(), self.id, tuple(reference() for reference in self.extra_dict_ref))
-
-    def __setstate__(self, state: Any) -> None:
-        hooks, self.id, extra = state
-        self.hooks_dict_ref = weakref.ref(OrderedDict() if hooks is None else hooks)
-        self.extra_dict_ref = tuple(weakref.ref(OrderedDict() if one is None else one) for one in extra)
-
-    def __enter__(self) -> RemovableHandle:
-        return self
-
-    def __exit__(self, kind: object, error: object, tb: object) -> None:
-        self.remove()
-
-
-Hooks = OrderedDict[int, Any]
-"""Hooks in the order of their registration; they can be referred to weakly, which handles do."""
-
-
-def add_hook(hooks: Hooks, hook: Callable[..., Any]) -> RemovableHandle:
-    handle = RemovableHandle(hooks)
-    hooks[handle.id] = hook
-    return handle
-
-
-class Observers:
-    """Whether the program has code that a backward pass calls: it may look at gradients in the middle of one."""
-
-    present = False
-
-
-observers = Observers()
-
-
-class Node:
+class Node(NodeMethods):
     """One recorded operation.
 
     ``next``    an edge for each tensor input, None where no gradient is needed
@@ -124,20 +62,14 @@ class Node:
     dtype: np.dtype[Any]
     metas: list[tuple[tuple[int, ...], np.dtype[Any]]] | None = None
     order: int = 0
-    where: Any = None
+    where: Place | None = None
     always_runs = False  # a Function's backward is called even when no gradient arrives
     is_leaf_sink = False
     at_once = False  # runs before whatever else is ready
     keeps_anyhow = False  # keeps a tensor whichever inputs need a gradient
     frees: bool | None = None  # whether `release` sets `saved` to None, or does nothing; None for anything else
     written_through: weakref.ref[Node] | None = None  # the place of the view through which its result was written
-    hooked = False  # whether any of the following was ever set
-    tensor_hooks: dict[int, Hooks] | None = None
-    retained: dict[int, weakref.ref[Tensor]] | None = None
-    pre_hooks: Hooks | None = None
-    post_hooks: Hooks | None = None
     tangents: dict[int, Any] | None = None  # of the outputs, in forward mode: a rule that reads an output needs them
-    _metadata: dict[str, Any] | None = None
 
     def vjp(self, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]:
         """The cotangents of the inputs from the outputs' (arrays), for the inputs whose edge is not None."""
@@ -151,90 +83,6 @@ class Node:
         """Drops what was saved; reading it afterwards is an error."""
         self.saved = None
 
-    # What PyTorch's users ask a grad_fn.
-
-    @classmethod
-    def mro(cls) -> list[type]:
-        """The classes of a node without Node itself, which in PyTorch the nodes' classes only behave as if derived from."""
-        return [base for base in cls.__mro__ if base is not Node or cls is Node]
-
-    def name(self) -> str:
-        return type(self).__name__
-
-    @property
-    def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
-        return tuple(edge if edge is not None else (None, 0) for edge in self.next)
-
-    @property
-    def metadata(self) -> dict[str, Any]:
-        if self._metadata is None:
-            self._metadata = {}
-        return self._metadata
-
-    @property
-    def _input_metadata(self) -> tuple[Any, ...]:
-        metas = self.metas if self.metas is not None else [(self.shape, self.dtype)]
-        return tuple(InputMetadata(*meta) for meta in metas)
-
-    @property
-    def requires_grad(self) -> bool:
-        return True
-
-    def _sequence_nr(self) -> int:
-        return -self.order - 1
-
-    def _set_sequence_nr(self, number: int) -> None:
-        """Among nodes that are ready, those of higher numbers run first."""
-        self.order = -number - 1
-        observers.present = True
-
-    def __lt__(self, other: Node) -> bool:  # of nodes with the same number, whichever
-        return id(self) < id(other)
-
-    def __call__(self, *grads: Any) -> Any:
-        """The cotangents of the inputs from those of the outputs, outside of any backward pass."""
-        expected = 1 if self.metas is None else len(self.metas)
-        if len(grads) != expected:
-            raise TypeError(f"expected {expected} arguments, got {len(grads)} instead")
-        if not self.always_runs and all(g is None for g in grads):
-            return None if len(self.next) == 1 else (None,) * len(self.next)
-        values: Any = list(grads) if self.metas is not None else grads[0]
-        results = self.vjp_tensors(values, self.next)
-        return results[0] if len(results) == 1 else results
-
-    def register_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """``hook(grad_inputs, grad_outputs)`` runs after the node; what it returns, if anything, replaces grad_inputs."""
-        self.hooked = observers.present = True
-        if self.post_hooks is None:
-            self.post_hooks = OrderedDict()
-        return add_hook(self.post_hooks, hook)
-
-    def register_prehook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """``hook(grad_outputs)`` runs before the node; what it returns, if anything, replaces grad_outputs."""
-        self.hooked = observers.present = True
-        if self.pre_hooks is None:
-            self.pre_hooks = OrderedDict()
-        return add_hook(self.pre_hooks, hook)
-
-    def _register_hook_dict(self, hooks: dict[int, Any]) -> None:
-        self.hooked = observers.present = True
-        self.post_hooks = hooks  # type: ignore[assignment]
-
-    def retain(self, number: int, tensor: weakref.ref[Tensor]) -> None:
-        """Has the cotangent of one output put into a tensor's ``.grad``."""
-        self.hooked = True
-        self.retained = {**(self.retained or {}), number: tensor}
-
-    def hooks_of_output(self, number: int) -> Hooks:
-        """The tensor hooks of one output, made when first asked for."""
-        self.hooked = observers.present = True
-        if self.tensor_hooks is None:
-            self.tensor_hooks = {}
-        return self.tensor_hooks.setdefault(number, OrderedDict())
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} object at {id(self):#x}>"
-
     # Raised from compiled ops.
 
     def freed(self) -> RuntimeError:
@@ -244,43 +92,6 @@ class Node:
         """What a note of an error says: where in the user's program this node was made, as far as is known."""
         place = describe(self.where)
         return f"{self.name()} was recorded at {place}" if place else ""
-
-
-class InputMetadata(NamedTuple):
-    """What a node knows of one of its outputs, whose cotangent is an input of its backward."""
-
-    shape: tuple[int, ...]
-    numpy_dtype: Any
-
-    @property
-    def dtype(self) -> Any:
-        return dtypes.of(self.numpy_dtype)
-
-    @property
-    def device(self) -> Any:
-        return CPU
-
-    is_nested_tensor = is_cpp_nested_tensor = is_tensor_subclass = False  # type: ignore[misc]
-
-
-class GradientEdge(NamedTuple):
-    """Where the gradient of a tensor arrives in the graph; can stand for the tensor in ``grad`` and ``backward``.
-
-    Made by :func:`get_gradient_edge`. ``ownership_token`` keeps alive what the edge belongs to.
-
-    >>> import rushlight as torch
-    >>> x = torch.ones(1, requires_grad=True)
-    >>> edge = torch.autograd.graph.get_gradient_edge(x)
-    >>> torch.autograd.grad((x * 3).sum(), edge)
-    (tensor([3.]),)
-    """
-
-    node: Any
-    output_nr: int
-    ownership_token: Any = None
-
-
-GradientEdge.__module__ = "torch.autograd.graph"
 
 
 class AccumulateGrad(Node):
@@ -344,82 +155,6 @@ def leaf_edge(leaf: Tensor) -> Edge | None:
             return leaf_edge(leaf)  # another thread's, come in between
         leaf._sink = made
     return (sink, 0)
-
-
-def here(depth: int = 2) -> tuple[Any, int] | None:
-    """Code object and instruction of the nearest frame outside the package: cheap to keep, turned into a line on demand."""
-    frame: Any = sys._getframe(depth)
-    while frame is not None and frame.f_code.co_filename.startswith(OWN_CODE):
-        frame = frame.f_back
-    return None if frame is None else (frame.f_code, frame.f_lasti)
-
-
-def describe(where: Any) -> str:
-    """``file:line, in function: source`` of a place kept by :func:`here`."""
-    if where is None:
-        return ""
-    code, instruction = where
-    line = None
-    for start, end, number in code.co_lines():
-        if start <= instruction < end and number is not None:
-            line = number
-    if line is None:
-        return ""
-    source = linecache.getline(code.co_filename, line).strip()
-    return (
-        f"{code.co_filename}:{line}"
-        + (f", in {code.co_name}" if code.co_name != "<module>" else "")
-        + (f": {source}" if source else "")
-    )
-
-
-def user_traceback(frame: Any) -> list[str]:
-    """The lines of a traceback that ends at ``frame``, without the frames of this package and what started it."""
-    stack = traceback.extract_stack(frame)
-    own = [entry.filename.startswith(OWN_CODE) for entry in stack]
-    first = max((index + 1 for index, entry in enumerate(stack) if entry.filename == ROOT + "__main__.py"), default=0)
-    return traceback.format_list([entry for index, entry in enumerate(stack) if index >= first and not own[index]])
-
-
-def keep_traceback(node: Node, frame: Any, parent: Node | None) -> None:
-    """Under anomaly detection: where a node was recorded, and in the backward of which other node, if in any."""
-    node.metadata["traceback_"] = user_traceback(frame)
-    if parent is not None:
-        node.metadata["parent_"] = parent
-
-
-def warn_of_origin(node: Node) -> None:
-    """Warns of an error in a node with the traceback of its forward call, and of what that was part of."""
-    trace = node.metadata.get("traceback_")
-    if trace is None:
-        _warn(
-            f"Error detected in {node.name()}. No forward pass information available. Enable detect anomaly during forward "
-            "pass for more information."
-        )
-        return
-    _warn(f"Error detected in {node.name()}. Traceback of forward call that caused the error:\n{''.join(trace)}")
-    parent = node.metadata.get("parent_")
-    while parent is not None:
-        trace = parent.metadata.get("traceback_")
-        if trace is None:
-            _warn(
-                f"\n\nPrevious calculation was induced by {parent.name()}. No forward pass information available. Enable "
-                "detect anomaly during forward pass for more information."
-            )
-            return
-        _warn(
-            f"\n\nPrevious calculation was induced by {parent.name()}. Traceback of forward call that induced the previous "
-            f"calculation:\n{''.join(trace)}"
-        )
-        parent = parent.metadata.get("parent_")
-
-
-def _warn(text: str) -> None:
-    """Warns beside an error that is on its way: a filter that makes errors of warnings must not hide that one."""
-    try:
-        warnings.warn(text, stacklevel=8)
-    except UserWarning:
-        print(text, file=sys.stderr)
 
 
 # What other files of this room put into the namespace torch.autograd.graph.

@@ -5,18 +5,41 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from ..tensor import Tensor
-from . import engine, views
-from .graph import GradientEdge, Node, RemovableHandle, offered
+from . import engine, modes, views
+from .graph import Node, offered
+from .handles import RemovableHandle
 
 __all__ = [
+    "GradientEdge",
+    "RemovableHandle",
     "get_gradient_edge",
     "increment_version",
     "register_multi_grad_hook",
     "set_warn_on_accumulate_grad_stream_mismatch",
 ]
+
+
+class GradientEdge(NamedTuple):
+    """Where the gradient of a tensor arrives in the graph; can stand for the tensor in ``grad`` and ``backward``.
+
+    Made by :func:`get_gradient_edge`. ``ownership_token`` keeps alive what the edge belongs to.
+
+    >>> import rushlight as torch
+    >>> x = torch.ones(1, requires_grad=True)
+    >>> edge = torch.autograd.graph.get_gradient_edge(x)
+    >>> torch.autograd.grad((x * 3).sum(), edge)
+    (tensor([3.]),)
+    """
+
+    node: Any
+    output_nr: int
+    ownership_token: Any = None
+
+
+GradientEdge.__module__ = "torch.autograd.graph"
 
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
@@ -97,7 +120,7 @@ def register_multi_grad_hook(
         started: set[Any] = set()
 
         def first(grad: Tensor) -> None:
-            task = engine.current.task
+            task = modes.state.task
             with lock:
                 if task in started:
                     return
@@ -115,7 +138,7 @@ def register_multi_grad_hook(
         raise AssertionError("Expected gradient function to be set")
 
     def arrive(position: int, grad: Tensor) -> None:
-        task = engine.current.task
+        task = modes.state.task
         assert task is not None
         with lock:
             if task not in arrived:

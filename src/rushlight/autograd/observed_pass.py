@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 
 from . import modes
+from .anomaly_mode import warn_of_origin
 from .engine import BackwardPass, add_cotangent, sum_up
-from .graph import Edge, Node, observers, warn_of_origin
+from .graph import Edge, Node
+from .handles import observers
 from .interpreters import stack as interpreters
 from .rule_errors import of_rule
 from .schedule import leads_to, tie_order

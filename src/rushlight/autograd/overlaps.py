@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import itertools
 import operator
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 import numpy as np
 
 from ..backend import numpy as backend
-
-if TYPE_CHECKING:
-    from ..tensor import Tensor
+from ..tensor import Tensor, new_tensor
+from . import modes
+from .write_errors import check_result
 
 # What goes element by element, so that it can be written in parts.
 BY_ELEMENT = frozenset(
@@ -114,6 +114,54 @@ def write_changes(array: np.ndarray[Any, Any], values: np.ndarray[Any, Any]) -> 
     """Writes what is new into an array that overlaps itself: where nothing is new, an older write must not come back."""
     same = (array == values) | ((array != array) & (values != values))
     np.copyto(array, values, where=~same)
+
+
+def check_write(
+    function: Callable[..., Tensor], name: str, self: Tensor, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> bool:
+    """PyTorch's errors for memory that a write meets twice; whether only what changes is to be written."""
+    overlapping = name in INTO_OVERLAP and overlaps_itself(self._array)
+    if overlapping and name[:3] == "tri":
+        overlapping = not repeated_within(self._array)
+    if not overlapping:
+        if name in REFUSE_FIRST and overlaps_itself(self._array):
+            function(self.detach(), *args, **kwargs)  # for its error, which comes before
+        if name not in LOOK_LAST:
+            check_memory(self, () if name in WHATEVER_IS_READ else args, name in BY_PLACE)
+        if name not in BY_ELEMENT and overlaps_itself(self._array):
+            raise overlap_error()
+    else:
+        self._warn_of_overlap(name)
+    return overlapping
+
+
+def write_in_parts(
+    inplace: Callable[..., Tensor],
+    function: Callable[..., Tensor],
+    name: str,
+    self: Tensor,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> bool:
+    """``inplace`` of an op that goes element by element, for a tensor whose elements meet: a part after another, none of which
+    overlaps itself. Where that is recorded each part is a write of its own, so gradients are those of all of them; says whether."""
+    array, shape = self._array, self._array.shape
+    check_result(self, function(new_tensor(array.copy()), *args, **kwargs))  # for the errors of the whole
+
+    def part(value: Any, index: tuple[Any, ...]) -> Any:
+        return value.expand(shape)[index] if hasattr(value, "_array") else value
+
+    recorded = modes.state.grad_enabled and any(
+        getattr(value, "requires_grad", False) for value in (self, *args, *kwargs.values())
+    )
+    for index in rows(array):
+        given = [part(value, index) for value in args]
+        named = {key: part(value, index) for key, value in kwargs.items()}
+        if recorded:
+            inplace(function, name, self[index], *given, **named)
+        else:
+            array[index] = function(new_tensor(array[index]), *given, **named)._array
+    return recorded
 
 
 def rows(array: np.ndarray[Any, Any]) -> Iterator[tuple[Any, ...]]:

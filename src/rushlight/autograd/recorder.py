@@ -16,7 +16,8 @@ from contextlib import ContextDecorator, contextmanager
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any
 
-from .graph import ROOT, coming_number
+from ..base.arguments import ROOT
+from .graph import coming_number
 from .modes import state
 
 if TYPE_CHECKING:

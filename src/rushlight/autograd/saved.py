@@ -6,7 +6,6 @@ Tensor, which refers to the node and would make a cycle).
 
 from __future__ import annotations
 
-import os
 import weakref
 from typing import Any
 
@@ -16,44 +15,10 @@ from ..backend.notes import with_notes
 from ..base import dtypes
 from ..base.attributes import held
 from ..tensor import Tensor, make_tensor
-from . import engine, modes
-from .graph import Node, describe
-from .views import short_name
-
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-
-
-def _package_files(folder: str) -> set[str]:
-    names: set[str] = set()
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.is_dir():
-                names |= _package_files(entry.path)
-            elif entry.name.endswith(".py"):
-                names.add(entry.path)
-    return names
-
-
-# Source files of this package, and of the functions it compiles: a frame in none of these is the user's.
-INSIDE = _package_files(ROOT)
-
-
-def here(frame: Any) -> tuple[Any, int] | None:
-    """Code object and instruction of the nearest frame that is the user's."""
-    task = found = None
-    while frame is not None:
-        code = frame.f_code
-        if code.co_filename not in INSIDE:
-            found = (code, frame.f_lasti)
-            break
-        if code.co_name == "vjp" and task is None:  # the rules of a pass: all that they record is of one line
-            task = engine.current.task
-            if task is not None and task.where is not None:
-                return task.where  # type: ignore[no-any-return]
-        frame = frame.f_back
-    if task is not None:
-        task.where = found
-    return found
+from . import grad_mode, modes
+from .graph import Node
+from .program_lines import describe
+from .write_errors import short_name
 
 
 class Packed:
@@ -64,7 +29,7 @@ class Packed:
     def __init__(self, value: Tensor, hooks: tuple[Any, Any]) -> None:
         pack, self.unpack = hooks
         version = value._counter[0]
-        with modes.no_grad():
+        with grad_mode.no_grad():
             self.packed = pack(held(value).get("stands_for", value))  # a sparse tensor for its dense stand-in
         if value._counter[0] != version:
             raise RuntimeError(
@@ -79,7 +44,7 @@ class Packed:
 
     def unpacked(self) -> Tensor:
         """What the unpack hook gives."""
-        with modes.no_grad():
+        with grad_mode.no_grad():
             value: Tensor = self.unpack(self.packed)
         if not hasattr(value, "_array"):
             raise TypeError(

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ..backend import numpy as backend
-from . import modes
+from . import grad_mode, modes
 from .graph import offered
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ class _Block:
         for handle in list(self._sharing.pop(id(tensor._counter), ())):
             kept = self.original.pop(handle, None)
             if kept is not None:
-                with modes.no_grad():
+                with grad_mode.no_grad():
                     self.cloned[handle] = kept.clone()
 
 

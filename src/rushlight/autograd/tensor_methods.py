@@ -13,7 +13,8 @@ from ..backend.ownership import BY_ATTRIBUTE, is_only_here
 from ..base import dtypes
 from ..tensor import OWN_DTYPE, Methods, Tensor, new_tensor
 from . import gradients, modes, views
-from .graph import BORROWED, Hooks, Node, RemovableHandle, add_hook, observers
+from .graph import BORROWED, Node
+from .handles import Hooks, RemovableHandle, add_hook, observers
 from .interpreters import stack as interpreters
 
 GRAD_OF_INFERENCE = "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."

@@ -10,6 +10,7 @@ All writes into the memory of tensors pass through :func:`write`.
 
 from __future__ import annotations
 
+import sys
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -23,8 +24,10 @@ from ..backend.ownership import BY_NAME, is_only_here
 from ..base.attributes import held
 from ..tensor import Tensor, new_tensor
 from . import mirrors, modes, overlaps, tangents
-from .graph import BORROWED, Edge, Node, here, leaf_edge, orders
+from .graph import BORROWED, Edge, Node, leaf_edge, orders
 from .interpreters import stack as interpreters
+from .program_lines import here
+from .write_errors import check_made, check_result, refuse_inference
 
 
 def mark_view(result: Tensor, source: Tensor, one_of_several: bool = False) -> None:
@@ -113,7 +116,7 @@ def restate(tensor: Tensor) -> None:
 
 def bump(tensor: Tensor, name: str) -> None:
     """Counts a write, and remembers what wrote from where."""
-    mirrors.count(tensor._counter, name, here(2))
+    mirrors.count(tensor._counter, name, here(sys._getframe(1)))
 
 
 def write(tensor: Tensor, value: Any, name: str) -> None:
@@ -126,16 +129,6 @@ def write(tensor: Tensor, value: Any, name: str) -> None:
         modes.state.mutation_allowed.before_write(tensor)
     np.copyto(tensor._array, value, casting="unsafe")
     bump(tensor, name)
-
-
-def refuse_inference(tensor: Tensor) -> None:
-    """Raises PyTorch's error for a write into a tensor made in inference mode: nobody would count it."""
-    if tensor._inference is not None and not modes.state.inference:
-        raise RuntimeError(
-            "Inplace update to inference tensor outside InferenceMode is not allowed."
-            "You can make a clone to get a normal tensor before doing inplace update."
-            "See https://github.com/pytorch/rfcs/pull/17 for more details."
-        )
 
 
 def check_writable(tensor: Tensor, needs: bool = False) -> None:
@@ -156,71 +149,6 @@ def check_writable(tensor: Tensor, needs: bool = False) -> None:
         raise leaf_written("a leaf Variable that requires grad is being used in an in-place operation.")
 
 
-def check_made(tensor: Tensor, what: str = "is being") -> None:
-    """The errors for views that remember too little of how they were made to be written through."""
-    made, edge = tensor._made, tensor._edge
-    if made is None or tensor._base is None:
-        return
-    if made == "inference" or made == "no_grad" or edge is None:
-        start = "A view was" if edge is None else f"Output {edge[1]} of {short_name(edge[0])} is a view of a view which was"
-        if made == "inference":
-            text = f"{start} created in inference mode and {what} modified inplace in normal mode."
-        else:
-            text = f"{start} created in no_grad mode and {what} modified inplace with grad mode enabled."
-    else:
-        text = f"Output {edge[1]} of {short_name(edge[0])} is a view and {what} modified inplace."
-    raise RuntimeError(f"{text} {_MADE[made]}")
-
-
-_AMBIGUOUS = (
-    "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the "
-    "view and the inplace either both inside the {} block (if you don't want the inplace to be tracked) or both outside (if "
-    "you want the inplace to be tracked)."
-)
-_SEVERAL = (
-    "This view is the output of a function that returns multiple views. Such functions do not allow the output views to be "
-    "modified inplace. You should replace the inplace operation by an out-of-place one."
-)
-_MADE = {
-    "no_grad": _AMBIGUOUS.format("no_grad"),
-    "inference": _AMBIGUOUS.format("inference_mode"),
-    "several": _SEVERAL,
-    "function_several": _SEVERAL,
-    "function": (
-        "This view was created inside a custom Function (or because an input was returned as-is) and the autograd logic to "
-        "handle view+inplace would override the custom backward associated with the custom Function, leading to incorrect "
-        "gradients. This behavior is forbidden. You can fix this by cloning the output of the custom Function."
-    ),
-}
-
-
-def short_name(node: Node) -> str:
-    """A node's name in errors: Mul for MulBackward0, Squeeze1 for SqueezeBackward1."""
-    name, found, number = node.name().rpartition("Backward")
-    if not found or not (number.isdigit() or not number):
-        return node.name()
-    return name if number == "0" else name + number
-
-
-def _checked_overlap(
-    function: Callable[..., Tensor], name: str, self: Tensor, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> bool:
-    """PyTorch's errors for memory that a write meets twice; whether only what changes is to be written."""
-    overlapping = name in overlaps.INTO_OVERLAP and overlaps.overlaps_itself(self._array)
-    if overlapping and name[:3] == "tri":
-        overlapping = not overlaps.repeated_within(self._array)
-    if not overlapping:
-        if name in overlaps.REFUSE_FIRST and overlaps.overlaps_itself(self._array):
-            function(self.detach(), *args, **kwargs)  # for its error, which comes before
-        if name not in overlaps.LOOK_LAST:
-            overlaps.check_memory(self, () if name in overlaps.WHATEVER_IS_READ else args, name in overlaps.BY_PLACE)
-        if name not in overlaps.BY_ELEMENT and overlaps.overlaps_itself(self._array):
-            raise overlaps.overlap_error()
-    else:
-        self._warn_of_overlap(name)
-    return overlapping
-
-
 def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """Runs ``function(self, ...)``, which makes a new tensor, and puts the result into ``self`` and its history.
 
@@ -234,9 +162,11 @@ def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any
     check_writable(self, any(getattr(value, "requires_grad", False) for value in args))
     if self._base is not None:
         refresh_to_record(self)
-    overlapping = _checked_overlap(function, name, self, args, kwargs)
+    overlapping = overlaps.check_write(function, name, self, args, kwargs)
     if not overlapping and overlaps.overlaps_itself(self._array):
-        return _in_rows(function, name, self, args, kwargs)
+        if not overlaps.write_in_parts(inplace, function, name, self, args, kwargs):
+            bump(self, name)
+        return self
     # A hook that packs the stand-in may keep its memory, which is about to be written to.
     before = new_tensor(self._array.copy() if modes.state.saved_hooks else self._array)
     before._counter = list(self._counter)
@@ -248,7 +178,7 @@ def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any
     if result is before:
         bump(self, name)
         return self
-    _check_result(self, result, name)
+    check_result(self, result)
     if name in overlaps.LOOK_LAST and not overlapping:
         overlaps.check_memory(self, args, True)
     # Somebody but this frame holds the stand-in: a node kept it, so its values must outlive the write.
@@ -270,30 +200,6 @@ def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any
     return self
 
 
-def _in_rows(function: Callable[..., Tensor], name: str, self: Tensor, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tensor:
-    """:func:`inplace` of an op that goes element by element, for a tensor whose elements meet: a part after another, none of
-    which overlaps itself. Each part is a write of its own where that is recorded, so gradients are those of all of them."""
-    array, shape = self._array, self._array.shape
-    _check_result(self, function(new_tensor(array.copy()), *args, **kwargs), name)  # for the errors of the whole
-
-    def part(value: Any, index: tuple[Any, ...]) -> Any:
-        return value.expand(shape)[index] if hasattr(value, "_array") else value
-
-    recorded = modes.state.grad_enabled and any(
-        getattr(value, "requires_grad", False) for value in (self, *args, *kwargs.values())
-    )
-    for index in overlaps.rows(array):
-        given = [part(value, index) for value in args]
-        named = {key: part(value, index) for key, value in kwargs.items()}
-        if recorded:
-            inplace(function, name, self[index], *given, **named)
-        else:
-            array[index] = function(new_tensor(array[index]), *given, **named)._array
-    if not recorded:
-        bump(self, name)
-    return self
-
-
 def become(self: Tensor, result: Tensor, name: str) -> None:
     """Makes ``self`` what its view ``result`` is: the in-place form of ops that only change the shape.
 
@@ -311,36 +217,6 @@ def become(self: Tensor, result: Tensor, name: str) -> None:
     if result._edge is not None:
         self._edge, self._needs_grad = result._edge, result._needs_grad
         self._seen = self._counter[0]
-
-
-def _check_result(self: Tensor, result: Tensor, name: str) -> None:
-    have, got = self._array, result._array
-    if got.shape != have.shape:
-        raise RuntimeError(f"output with shape {list(have.shape)} doesn't match the broadcast shape {list(got.shape)}")
-    check_cast(got.dtype, have.dtype)
-
-
-def check_cast(got: np.dtype[Any], have: np.dtype[Any]) -> None:
-    if got != have and not castable(got, have):
-        raise RuntimeError(f"result type {type_word(got)} can't be cast to the desired output type {type_word(have)}")
-
-
-def castable(source: np.dtype[Any], target: np.dtype[Any]) -> bool:
-    """PyTorch's can_cast: never from complex to real, floating to integer, or anything to bool."""
-    order = {"b": 0, "i": 1, "u": 1, "f": 2, "V": 2, "c": 3}
-    return order[source.kind] <= order[target.kind]
-
-
-_TYPE_WORDS = {
-    "float16": "Half", "float32": "Float", "float64": "Double", "bfloat16": "BFloat16", "complex64": "ComplexFloat",
-    "complex128": "ComplexDouble", "int8": "Char", "int16": "Short", "int32": "Int", "int64": "Long", "uint8": "Byte",
-    "bool": "Bool", "uint16": "UInt16", "uint32": "UInt32", "uint64": "UInt64",
-}  # fmt: skip
-
-
-def type_word(dtype: np.dtype[Any]) -> str:
-    """PyTorch's word for a dtype in messages: Float, Long, ..."""
-    return _TYPE_WORDS[dtype.name]
 
 
 def _adopt(self: Tensor, before: Tensor, result: Tensor) -> None:

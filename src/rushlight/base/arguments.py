@@ -18,6 +18,17 @@ ROOT = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))),
 OWN_CODE = (ROOT, "<rushlight")  # how filenames of this package begin, those of compiled ops too
 
 
+class _OwnFiles(dict[str, bool]):
+    """Whether a file belongs to this package: asked for each op that is recorded."""
+
+    def __missing__(self, filename: str) -> bool:
+        self[filename] = filename.startswith(OWN_CODE)
+        return self[filename]
+
+
+is_own = _OwnFiles()
+
+
 def user_frame(frame: FrameType | None) -> FrameType | None:
     """The nearest frame outside the package."""
     while frame is not None and frame.f_code.co_filename.startswith(OWN_CODE):

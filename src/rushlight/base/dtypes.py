@@ -252,6 +252,13 @@ def can_cast(from_: dtype, to: dtype) -> bool:
     return from_.kind_rank <= to.kind_rank
 
 
+def check_cast(result: np.dtype[Any], target: np.dtype[Any]) -> None:
+    """RuntimeError where a result may not be put into a tensor, by the NumPy types of both."""
+    if result is not target and not can_cast(of(result), of(target)):
+        words = of(result).scalar_name, of(target).scalar_name
+        raise RuntimeError("result type {} can't be cast to the desired output type {}".format(*words))
+
+
 def _check_argument(function: str, name: str, position: int, given: object) -> None:
     if not isinstance(given, dtype):
         raise TypeError(

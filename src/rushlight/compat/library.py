@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 from weakref import finalize
 
-from rushlight.autograd import modes, views
+from rushlight.autograd import grad_mode, modes, views
 from rushlight.autograd.function import Function
 from rushlight.backend import numpy as backend
 from rushlight.base.public_names import operator_namespaces
@@ -99,7 +99,7 @@ class _Overload(OpOverload):
         for place in schema.mutated:
             if isinstance(values[place], Tensor):
                 views.check_writable(values[place])
-        with modes.no_grad():
+        with grad_mode.no_grad():
             out = schema.call(self.kernel, values)
         for place in schema.mutated:
             if isinstance(values[place], Tensor):

@@ -16,7 +16,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from ..autograd import engine, modes
+from ..autograd import modes
 from ..base.dtypes import get_default_dtype
 from ..nn.modules import calls
 from ..random import Generator
@@ -61,7 +61,7 @@ def _quiet() -> bool:
         special.active != special.plain_to_see
         or state.transforms
         or state.forward_levels
-        or engine.current.task is not None
+        or modes.state.task is not None
         or calls.forward
         or calls.forward_pre
         or calls.backward

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING
 
-from ..autograd.graph import OWN_CODE
+from ..base.arguments import OWN_CODE
 from ..nn.modules.module import Module
 from ..tensor import Tensor
 

@@ -54,7 +54,7 @@ class Observer(interpreters.Interpreter):
         frame = None if recording.full_up else user_frame(sys._getframe(1))
         if not recording.full_up:
             recording.look_for_writes()
-            if frame is not None and engine.current.task is None:
+            if frame is not None and modes.state.task is None:
                 recording.look_for_names(frame)
         result = run_below(op, args, self)
         recording.op(op, args, result, None if frame is None else sys._getframe(1))

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
-from ..autograd import engine, modes
+from ..autograd import modes
 from ..autograd.graph import AccumulateGrad, Node
 from ..base import dtypes
 from ..tensor import Tensor
@@ -355,7 +355,7 @@ class Recording:
         places = [self.places.of(where) for where in stack]
         place = places[-1] if places else None
         results = [one for one in (result if isinstance(result, (tuple, list)) else (result,)) if isinstance(one, Tensor)]
-        task = engine.current.task
+        task = modes.state.task
         inputs: list[Entry] = []
         given: list[int] = []
         for position, (name, value) in enumerate(zip(op.inputs, args, strict=False)):

@@ -12,6 +12,7 @@ from ..autograd.modes import state
 from ..backend import choice as k
 from ..backend.pointwise import checked_number
 from ..base import return_types
+from ..base.dtypes import can_cast
 from ..base.dtypes import of as dtype_of
 from ..tensor import Tensor, new_tensor
 from . import dispatch
@@ -321,7 +322,7 @@ def _into_itself(name: str) -> None:
         if kind in "biu":
             numbers = [bound for bound in (*args, *kwargs.values()) if isinstance(bound, dispatch.NUMBERS)]
             dtype = k.clamped_dtype(self._array, numbers[0], numbers[-1]) if numbers else self._array.dtype
-            if not views.castable(dtype, self._array.dtype):
+            if not can_cast(dtype_of(dtype), self.dtype):
                 raise RuntimeError(
                     f"result type {dtype_of(dtype).scalar_name} can't be cast to the desired output type {self.dtype.c_name}"
                 )

@@ -18,10 +18,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..autograd import saved, views
-from ..autograd.graph import BORROWED, Node, leaf_edge, observers, orders
+from ..autograd.graph import BORROWED, Node, leaf_edge, orders
+from ..autograd.handles import observers
 from ..autograd.modes import special, state
+from ..autograd.program_lines import here
 from ..backend import numpy as backend
 from ..backend.pointwise import FOR_COMPLEX
+from ..base.arguments import is_own
 from ..tensor import PLAIN, Tensor
 from . import dispatch
 from .forward_text import call_source, function_source
@@ -101,8 +104,8 @@ GLOBALS: dict[str, Any] = {
     "tensor_of_list": saved.tensor_of_list,
     "output_tensor": saved.output_tensor,
     "beside_number": dispatch.beside_number,
-    "here": saved.here,
-    "inside": saved.INSIDE,
+    "here": here,
+    "is_own": is_own,
 }
 
 
@@ -116,7 +119,6 @@ def _make(source: str, **bound: Any) -> Callable[..., Any]:
 
 def _compiled_maker(text: str) -> Callable[..., Any]:
     filename = f"<rushlight op form {len(_makers)}>"
-    saved.INSIDE.add(filename)
     linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
     scope: dict[str, Any] = {}
     exec(compile(text, filename, "exec"), GLOBALS, scope)

@@ -14,8 +14,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..autograd import engine, modes, saved, views
-from ..autograd.graph import keep_traceback, leaf_edge, observers, orders
+from ..autograd.anomaly_mode import keep_traceback
+from ..autograd.graph import leaf_edge, orders
+from ..autograd.handles import observers
 from ..autograd.interpreters import stack as interpreters
+from ..autograd.program_lines import here
 from ..autograd.rule_errors import broadcast_error
 from ..backend import numpy as backend
 from ..backend.pointwise import kernel_for
@@ -453,7 +456,7 @@ def record(
     node.order = next(orders)
     if op.node_name == "NotImplemented":  # which leaves have their gradients before it raises is seen
         observers.present = True
-    node.where = saved.here(sys._getframe(1))
+    node.where = here(sys._getframe(1))
     if modes.state.anomaly:
         keep_traceback(node, sys._getframe(1), engine.recording_node())
     differentiable = op.differentiable

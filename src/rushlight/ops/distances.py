@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..autograd.modes import no_grad
+from ..autograd.grad_mode import no_grad
 from ..backend import distances as k
 from ..backend import norms
 from ..base import dtypes

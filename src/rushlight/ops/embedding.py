@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..autograd import views
-from ..autograd.modes import no_grad
+from ..autograd.grad_mode import no_grad
 from ..backend import embedding as k
 from ..tensor import Tensor, new_tensor
 from .public import ops, public

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import function_calls, interpreters, modes
+from ..autograd import function_calls, grad_mode, interpreters, modes
 from ..autograd.forward_ad import OTHER_SIZE, as_leaf, without_tangent
 from ..autograd.gradients import grad
 from ..autograd.interpreters import Answer, Args, Named
@@ -214,7 +214,7 @@ def _apply_rule(op: table.Op, name: str, g: Any, primals: Sequence[Any], params:
 def _transposed(op: table.Op, primals: Sequence[Any], tangents: Sequence[Any], params: tuple[Any, ...]) -> Any:
     """The tangent by way of the reverse rule: the transpose of a linear map is its derivative in the reverse pass."""
     recording = modes.state.grad_enabled  # where not, a dual tensor that requires a gradient may be in no graph
-    with modes.enable_grad():
+    with grad_mode.enable_grad():
         shadows = [
             _map(primal, lambda one: one if recording and one.requires_grad else as_leaf(one))
             if name in op.sources and _floating(primal)

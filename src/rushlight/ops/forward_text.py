@@ -264,7 +264,7 @@ class _Forward:
 WHERE = [
     "frame = getframe(1)",
     "code = frame.f_code",
-    "node.where = here(frame) if code.co_filename in inside else (code, frame.f_lasti)",
+    "node.where = here(frame) if is_own[code.co_filename] else (code, frame.f_lasti)",
 ]
 """The lines that keep which line of the program made a node."""
 

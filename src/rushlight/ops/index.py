@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import views
 from ..backend import index as k
 from ..backend.flat_indices import check
 from ..backend.pointwise import checked_number
+from ..base import dtypes
 from ..tensor import Tensor, new_tensor
 from . import dispatch
 from .public import alert_not_deterministic, axis_of, ops, public, warn
@@ -81,14 +81,14 @@ def _check_rows(name: str, input: Any, axis: int, index: Any, source: Any) -> No
     x, i, rows = input._array, index._array, source._array
     if i.ndim > 1:
         raise IndexError(
-            f"{name}_(): Index is supposed to be a vector, but got dim: {i.ndim} with type: {views.type_word(i.dtype)} and "
+            f"{name}_(): Index is supposed to be a vector, but got dim: {i.ndim} with type: {dtypes.of(i.dtype).scalar_name} and "
             f"size: {list(i.shape)}"
         )
     if i.dtype not in (np.int64, np.int32):
-        raise RuntimeError(f"{name}_(): Expected dtype int32/int64 for index but got: {views.type_word(i.dtype)}")
+        raise RuntimeError(f"{name}_(): Expected dtype int32/int64 for index but got: {dtypes.of(i.dtype).scalar_name}")
     if rows.dtype != x.dtype:
         raise RuntimeError(
-            f"{name}_(): self ({views.type_word(x.dtype)}) and source ({views.type_word(rows.dtype)}) must have the same scalar "
+            f"{name}_(): self ({dtypes.of(x.dtype).scalar_name}) and source ({dtypes.of(rows.dtype).scalar_name}) must have the same scalar "
             "type"
         )
     if axis >= max(rows.ndim, 1):
@@ -140,11 +140,11 @@ def index_copy(input: Any, dim: int, index: Any, source: Any) -> Tensor:
             f"({slices.ndim}), destination dimensionality ({x.ndim})"
         )
     if i.dtype != np.int64:
-        raise RuntimeError(f"index_copy_(): Expected a long tensor for index, but got {views.type_word(i.dtype)}")
+        raise RuntimeError(f"index_copy_(): Expected a long tensor for index, but got {dtypes.of(i.dtype).scalar_name}")
     if slices.dtype != x.dtype:
         raise RuntimeError(
             "index_copy_(): self and source expected to have the same dtype, but got (self) "
-            f"{views.type_word(x.dtype)} and (source) {views.type_word(slices.dtype)}"
+            f"{dtypes.of(x.dtype).scalar_name} and (source) {dtypes.of(slices.dtype).scalar_name}"
         )
     here, there = (one.shape[:axis] + one.shape[axis + 1 :] for one in (x, slices))
     if here != there:
@@ -220,7 +220,7 @@ def take(input: Any, index: Any) -> Tensor:
     """Elements of the flattened tensor."""
     i, size = index._array, input._array.size
     if i.dtype != np.int64:
-        raise RuntimeError("take(): Expected a long tensor for index, but got " + views.type_word(i.dtype))
+        raise RuntimeError("take(): Expected a long tensor for index, but got " + dtypes.of(i.dtype).scalar_name)
     if not size and i.size:
         raise IndexError("take(): tried to take from an empty tensor")
     check(i, -size, size, lambda i: IndexError(f"out of range: tried to access index {i} on a tensor of {size} elements."))
@@ -234,11 +234,11 @@ def put(input: Any, index: Any, source: Any, accumulate: bool = False) -> Tensor
         alert_not_deterministic("put_")
     x, i, values = input._array, index._array, source._array
     if i.dtype != np.int64:
-        raise RuntimeError(f"put_(): Expected a long tensor for index, but got {views.type_word(i.dtype)}")
+        raise RuntimeError(f"put_(): Expected a long tensor for index, but got {dtypes.of(i.dtype).scalar_name}")
     if values.dtype != x.dtype:
         raise RuntimeError(
-            f"put_(): self and source expected to have the same dtype, but got self.dtype = {views.type_word(x.dtype)} and "
-            f"source.dtype = {views.type_word(values.dtype)}"
+            f"put_(): self and source expected to have the same dtype, but got self.dtype = {dtypes.of(x.dtype).scalar_name} and "
+            f"source.dtype = {dtypes.of(values.dtype).scalar_name}"
         )
     if values.size != i.size:
         raise IndexError(
@@ -258,9 +258,7 @@ def put(input: Any, index: Any, source: Any, accumulate: bool = False) -> Tensor
 def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Tensor:
     """As :func:`gather`, with broadcasting; over the flattened tensor without ``dim``."""
     if indices._array.dtype != np.int64:
-        raise RuntimeError(
-            f"torch.take_along_dim(): dtype of indices should be Long but got {views.type_word(indices._array.dtype)}"
-        )
+        raise RuntimeError(f"torch.take_along_dim(): dtype of indices should be Long but got {indices.dtype.scalar_name}")
     if dim is None:
         return gather(input.view(-1), 0, _within(indices, input._array.size).view(-1))
     if input._array.ndim != indices._array.ndim:

@@ -13,10 +13,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..autograd import overlaps, saved, views
+from ..autograd import overlaps, views
 from ..autograd.mirrors import mirrors_by_counter, renew
 from ..autograd.modes import special, state
+from ..autograd.program_lines import here
 from ..backend import numpy as backend
+from ..base import dtypes
+from ..base.arguments import is_own
 from .argument_forms import refusal
 from .compiling import GLOBALS  # what compiled ops see: the set of classes that are plain tensors
 from .dispatch import foreign_method
@@ -25,7 +28,7 @@ from .table import tensors
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-here, INSIDE, number = saved.here, saved.INSIDE, backend.number
+number = backend.number
 
 
 def named(function: F, name: str) -> F:
@@ -109,7 +112,7 @@ def count(self: Any, name: str) -> None:
     code = frame.f_code
     version = self._counter
     version[0] += 1
-    version[1:] = (name, here(frame) if code.co_filename in INSIDE else (code, frame.f_lasti))
+    version[1:] = (name, here(frame) if is_own[code.co_filename] else (code, frame.f_lasti))
     if mirrors_by_counter:
         renew(version)
 
@@ -235,7 +238,7 @@ def _refuse_complex(self: Any, args: tuple[Any, ...]) -> None:
     for value in args:
         got = value._array.dtype if hasattr(value, "_array") else have
         if got.kind == "c" and have.kind != "c":
-            views.check_cast(np.result_type(have, got) if have == np.float64 else got, have)
+            dtypes.check_cast(np.result_type(have, got) if have == np.float64 else got, have)
 
 
 def shares(self: Any, inputs: tuple[Any, ...]) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ..autograd.modes import no_grad
+from ..autograd.grad_mode import no_grad
 from ..backend import losses as k
 from ..backend.pointwise import no_bool_difference
 from ..base import dtypes

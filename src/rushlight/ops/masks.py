@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import views
 from ..backend import index as k
 from ..tensor import Tensor, new_tensor
 from . import dispatch
@@ -44,7 +43,7 @@ def masked_scatter(input: Any, mask: Any, source: Any) -> Tensor:
     if source._array.dtype != input._array.dtype:
         raise RuntimeError(
             "masked_scatter: expected self and source to have same dtypes but got"
-            f"{views.type_word(input._array.dtype)} and {views.type_word(source._array.dtype)}"
+            f"{input.dtype.scalar_name} and {source.dtype.scalar_name}"
         )
     if mask._array.dtype == np.uint8:
         warn(
@@ -52,9 +51,7 @@ def masked_scatter(input: Any, mask: Any, source: Any) -> Tensor:
             "dtype torch.bool instead."
         )
     if mask._array.dtype.kind != "b":
-        raise RuntimeError(
-            f"masked_scatter_ only supports boolean masks, but got mask with dtype {views.type_word(mask._array.dtype)}"
-        )
+        raise RuntimeError(f"masked_scatter_ only supports boolean masks, but got mask with dtype {mask.dtype.scalar_name}")
     return ops.masked_scatter(input, source, mask)
 
 
@@ -68,7 +65,7 @@ def nonzero(input: Any, *, as_tuple: bool = False, out: Any = None) -> Any:
             raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
         if out._array.dtype != np.int64:
             raise RuntimeError(
-                f"nonzero: Expected out tensor to have scalar type Long but got scalar type{views.type_word(out._array.dtype)}"
+                f"nonzero: Expected out tensor to have scalar type Long but got scalar type{out.dtype.scalar_name}"
             )
         return write_out(nonzero, "nonzero", out, (input,), {})
     found = k.nonzero(input._array if input._array.ndim else input._array.reshape(1))

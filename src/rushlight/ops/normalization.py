@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import modes
+from ..autograd import grad_mode, modes
 from ..backend import normalization as k
 from ..backend.memory_formats import has_channels_last, keeping, with_channels_last
 from ..base import dtypes
@@ -306,7 +306,7 @@ def _keep_up_batch(input: Any, running_mean: Any, running_var: Any, momentum: fl
             "on how to patch your module to work with vmap"
         )
     axes = k.all_but_channels(input._array.ndim)
-    with modes.no_grad():
+    with grad_mode.no_grad():
         values = input.detach().double()
         for target, value in ((running_mean, values.mean(axes)), (running_var, values.var(axes))):
             if target is not None:

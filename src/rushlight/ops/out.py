@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..autograd import modes, overlaps, views
+from ..autograd.write_errors import refuse_inference
 from ..backend.resizing import resized
-from ..base import return_types
+from ..base import dtypes, return_types
 from ..base.arguments import warn
 from ..tensor import Tensor
 from .table import table
@@ -63,8 +64,8 @@ def write_out(f: Callable[..., Any], name: str, target: Any, args: tuple[Any, ..
             args = (args[0].real, *args[1:])
         kwargs = {**kwargs, "dtype": target.dtype}
     result = f(*args, **kwargs)
-    if name in _JOINS and not views.castable(result._array.dtype, target._array.dtype):
-        word = views.type_word(target._array.dtype)
+    if name in _JOINS and not dtypes.can_cast(result.dtype, target.dtype):
+        word = target.dtype.scalar_name
         raise TypeError(f"torch.cat(): input types can't be cast to the desired output type {word}")
     if isinstance(target, Tensor):
         inputs = [value for value in _flat(everything) if isinstance(value, Tensor)]
@@ -104,10 +105,10 @@ def _check_dtype(name: str, target: Any, input: Any) -> None:
         return
     elif name == "nan_to_num":
         raise RuntimeError(
-            f"nan_to_num: dtype of out: {views.type_word(have)} should be same as input: {views.type_word(wanted)}"
+            f"nan_to_num: dtype of out: {dtypes.of(have).scalar_name} should be same as input: {dtypes.of(wanted).scalar_name}"
         )
     else:
-        raise RuntimeError(f"Found dtype {views.type_word(have)} but expected {views.type_word(wanted)}")
+        raise RuntimeError(f"Found dtype {dtypes.of(have).scalar_name} but expected {dtypes.of(wanted).scalar_name}")
 
 
 def _check_shared(name: str, target: Any, inputs: list[Any], result: Any) -> None:
@@ -130,14 +131,11 @@ def _flat(values: list[Any]) -> list[Any]:
 
 def store(target: Any, value: np.ndarray[Any, Any], name: str) -> None:
     """Writes a result into an ``out=`` tensor."""
-    views.refuse_inference(target)
+    refuse_inference(target)
     have = target._array
     if not have.flags.c_contiguous:
         overlaps.check_memory(target)
-    if not views.castable(value.dtype, have.dtype):
-        raise RuntimeError(
-            f"result type {views.type_word(value.dtype)} can't be cast to the desired output type {views.type_word(have.dtype)}"
-        )
+    dtypes.check_cast(value.dtype, have.dtype)
     if have.shape != value.shape:
         if have.size:
             warn(

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..autograd import views
 from ..backend import pointwise as k
+from ..base import dtypes
 from ..tensor import Tensor
 from . import dispatch, inplace
 from .out import write_out
@@ -375,8 +376,8 @@ def _require_double(name: str, what: str, given: Any, double: np.dtype[Any]) -> 
     have = given._array.dtype
     if have != double:
         raise RuntimeError(
-            f"the {what} given to {name} has dtype {views.type_word(have)} but the operation's result requires dtype "
-            f"{views.type_word(double)}"
+            f"the {what} given to {name} has dtype {dtypes.of(have).scalar_name} but the operation's result requires dtype "
+            f"{dtypes.of(double).scalar_name}"
         )
 
 

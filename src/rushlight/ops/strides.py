@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from ..autograd import modes, views
+from ..autograd import grad_mode, views
 from ..autograd.graph import Node, leaf_edge, orders
 from ..backend import strided as k
 from ..tensor import Methods, Tensor
@@ -70,7 +70,7 @@ def _as_strided_node(base: Any, view: Any) -> Node:
 def _in_the_kind_of(view: Any, base: Any, edge: Any) -> tuple[Any, Any]:
     """A base of complex numbers as the real numbers that a view of it has, or the other way round; and its place."""
     name = "view_as_real" if base._array.dtype.kind == "c" else "view_as_complex"
-    with modes.no_grad():
+    with grad_mode.no_grad():
         seen = getattr(ops, name)(base)
     node = object.__new__(table[name].node_class)
     node.next, node.saved, node.order = (edge,), (), next(orders)

@@ -474,8 +474,8 @@ def index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -
         raise RuntimeError("at least one index must be provided")
     if values._array.dtype != array.dtype:
         raise RuntimeError(
-            f"Index put requires the source and destination dtypes match, got {views.type_word(array.dtype)} for the "
-            f"destination and {views.type_word(values._array.dtype)} for the source."
+            f"Index put requires the source and destination dtypes match, got {input.dtype.scalar_name} for the "
+            f"destination and {values.dtype.scalar_name} for the source."
         )
     return ops.index_put(input, values, indices, bool(accumulate))
 

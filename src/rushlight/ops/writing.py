@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import modes, overlaps, views
+from ..autograd import grad_mode, modes, overlaps, views
 from ..autograd.graph import Node
 from ..backend import pointwise as k
 from ..base.arguments import type_name
@@ -156,6 +156,6 @@ methods["zero_"], methods["fill_"], methods["copy_"] = zero_, fill_, copy_
 class Copied(Methods):
     def _copy_node(self, result: Tensor) -> Node:
         """The node of ``self.copy_(result)``."""
-        with modes.enable_grad():
+        with grad_mode.enable_grad():
             edge = ops.copy(self, result)._edge
         return edge[0]

@@ -16,8 +16,8 @@ import numpy as np
 
 import rushlight as torch
 
-from ..autograd import mirrors, modes
-from ..autograd.graph import here
+from ..autograd import grad_mode, mirrors, modes
+from ..autograd.program_lines import here
 from ..autograd.saved_hooks import saved_tensors_hooks
 from ..backend.interrupts import held
 from ..ops.table import arrays, tensors
@@ -81,8 +81,8 @@ class RuleOptimizer(Optimizer):
             with torch.enable_grad():
                 loss = closure()
         if _SPARSE in sys.modules:
-            return held(self._step_densely, loss, here(2))
-        return held(self._step, loss, here(2))
+            return held(self._step_densely, loss, here(sys._getframe(1)))
+        return held(self._step, loss, here(sys._getframe(1)))
 
     def _step_densely(self, loss: Any, where: Any) -> Any:
         with self._gradients_made_dense():
@@ -128,7 +128,7 @@ class RuleOptimizer(Optimizer):
                     plan = plans[index] = Plan(self, params, group)
                 plan.run(self, group, where)
                 params = plan.rest
-            with modes.set_grad_enabled(modes.state.grad_enabled and differentiable):
+            with grad_mode.set_grad_enabled(modes.state.grad_enabled and differentiable):
                 for param in params:
                     self._step_one(param, param._grad, group, differentiable, where)
         return loss

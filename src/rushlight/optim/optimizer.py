@@ -12,7 +12,7 @@ from typing import Any
 
 import rushlight as torch
 
-from ..autograd.graph import RemovableHandle
+from ..autograd.handles import RemovableHandle
 from ..autograd.modes import state
 from ..autograd.recorder import USER
 from ..tensor import Tensor

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, NoReturn
 
-from ..autograd import forward_ad, modes
+from ..autograd import forward_ad, grad_mode
 from ..autograd.gradients import grad
 from ..base.missing import is_in_torch, lacks
 from ..base.public_names import operator_namespaces, registry
@@ -103,7 +103,7 @@ def _convolution_backward(
     output_mask: Any,
 ) -> tuple[Any, ...]:
     """The gradients of a convolution's input, weight and bias; None for those that nobody asked for."""
-    with modes.enable_grad():
+    with grad_mode.enable_grad():
         inputs = [one if one.requires_grad else one.view_as(one).requires_grad_() for one in (input, weight)]
         out = table["convolution"].call(*inputs, None, stride, padding, dilation, transposed, output_padding, groups)
     wanted = [one for one, asked in zip(inputs, output_mask, strict=False) if asked]

@@ -20,9 +20,10 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import modes, saved, views
+from ..autograd import modes, views
 from ..autograd.interpreters import BELOW, Answer, Args, Function, Interpreter, Named, stack
 from ..base import dtypes
+from ..base.arguments import is_own
 from ..base.attributes import OWN_ATTRIBUTES, held
 from ..base.thread_state import carried
 from ..ops import dispatch
@@ -265,7 +266,7 @@ class BelowAutograd(Interpreter):
         caller: Any = sys._getframe(2)
         if caller.f_code.co_filename == watching.__file__:  # the method is watched
             caller = caller.f_back
-        return NotImplemented if caller.f_code.co_filename in saved.INSIDE else self.detached(tensor)
+        return NotImplemented if is_own[caller.f_code.co_filename] else self.detached(tensor)
 
     def ones(self, output: Tensor) -> Answer:
         return asked(aten.ones_like.default, (output,)) if takes_part([output]) else NotImplemented

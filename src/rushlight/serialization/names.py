@@ -23,10 +23,6 @@ _ELSEWHERE = {
         for lazy in ("", "Lazy")
         for dim in (1, 2, 3)
     },
-    **{
-        f"torch.autograd.modes.{name}": "torch.autograd.grad_mode"
-        for name in ("no_grad", "enable_grad", "inference_mode", "set_grad_enabled")
-    },
 }
 
 

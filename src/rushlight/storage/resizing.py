@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..autograd import modes, views
+from ..autograd.write_errors import refuse_inference
 from ..backend import creation as layouts
 from ..backend import memory
 from ..backend.resizing import resized
@@ -23,7 +24,7 @@ from . import _BYTE, TypedStorage, _Storage
 @method
 def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None) -> Tensor:
     """Lays this tensor over the memory of another tensor or a storage; over none without arguments."""
-    views.refuse_inference(self)
+    refuse_inference(self)
     if self.requires_grad and self._edge is None and modes.state.grad_enabled:
         raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
     array = _memory_for(self, source, storage_offset, size, stride)
@@ -104,7 +105,7 @@ def resize_(self: Tensor, *sizes: Any, size: Any = None, memory_format: Any = No
     array = self._array
     if shape == array.shape and memory_format is None:
         return self
-    views.refuse_inference(self)
+    refuse_inference(self)
     order = layouts.order_of(len(shape), memory_format_name("resize_", memory_format or contiguous_format))
     self._array = resized(array, shape, order)
     views.bump(self, "resize_")

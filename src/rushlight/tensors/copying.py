@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import modes, overlaps
+from ..autograd import grad_mode, overlaps
 from ..backend import memory
 from ..backend import numpy as backend
 from ..base.attributes import OWN_ATTRIBUTES, held
@@ -45,7 +45,7 @@ def _first_version(cls: type) -> list[Any]:
 
 def _copied_wrapper(tensor: Tensor, memo: dict[int, Any]) -> Tensor:
     """A copy of a tensor without memory of its own: what its class gives as a clone, with copies of its attributes."""
-    with modes.no_grad():
+    with grad_mode.no_grad():
         result = tensor.clone()
         if type(result) is not type(tensor):
             raise RuntimeError(

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from ..autograd.modes import ContextDecorator as _DecoratorContextManager
+from ..autograd.grad_mode import ContextDecorator as _DecoratorContextManager
 
 __all__ = ["_DecoratorContextManager"]

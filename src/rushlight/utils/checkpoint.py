@@ -15,7 +15,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 from ..amp.autocast_mode import autocast, get_autocast_dtype, is_autocast_enabled
-from ..autograd import engine, modes
+from ..autograd import grad_mode, modes
 from ..autograd.function import Function
 from ..autograd.gradients import backward
 from ..autograd.interpreters import Interpreter
@@ -394,7 +394,7 @@ class _Run:
     def make_up(self, place: _Place) -> Tensor:
         """The unpack hook of the first run: in each backward pass the first use runs the function again. What it made is given
         out once, so that it is freed as backward goes."""
-        task: Any = engine.current.task
+        task: Any = modes.state.task
         if task is not None and _group.current is not None:
             task = _group.current
         made = None if task is None else self.made.get(task)
@@ -444,7 +444,7 @@ class _Run:
             with (
                 _random_numbers(self.random),
                 self.autocast(),
-                modes.enable_grad(),
+                grad_mode.enable_grad(),
                 saved_tensors_hooks(keep, lambda kept: kept),
                 self.listening(ops),
                 self.context,
@@ -538,12 +538,12 @@ class CheckpointFunction(Function):
         ctx.positions = [index for index, one in enumerate(args) if isinstance(one, Tensor)]
         ctx.others = [None if isinstance(one, Tensor) else one for one in args]
         ctx.save_for_backward(*[args[index] for index in ctx.positions])
-        with modes.no_grad():
+        with grad_mode.no_grad():
             return run_function(*args)
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
-        task = engine.current.task
+        task = modes.state.task
         if task is not None and task.needed is not None:
             raise RuntimeError(
                 "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or passing an `inputs` parameter "
@@ -554,7 +554,7 @@ class CheckpointFunction(Function):
         for index, tensor in zip(ctx.positions, ctx.saved_tensors, strict=True):
             arguments[index] = tensor
         inputs = detach_variable(tuple(arguments))
-        with _random_numbers(ctx.random), ctx.autocast(), modes.enable_grad():
+        with _random_numbers(ctx.random), ctx.autocast(), grad_mode.enable_grad():
             outputs = ctx.run_function(*inputs)
         outputs = outputs if isinstance(outputs, tuple) else (outputs,)
         pairs = [

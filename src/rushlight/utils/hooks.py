@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..autograd.graph import RemovableHandle
+from ..autograd.handles import RemovableHandle
 from ..autograd.hooks import unserializable_hook, warn_if_has_hooks
 
 __all__ = ["RemovableHandle", "unserializable_hook", "warn_if_has_hooks"]

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...autograd import modes
+from ...autograd import grad_mode
 from ...ops.public import ops
 from ...ops.table import Op
 from ...tensor import Tensor, wrap
@@ -120,7 +120,7 @@ def _embedding(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) 
     if params["but"] < 0:
         return out
     # The row that gets no gradient, though it has a tangent.
-    with modes.no_grad():
+    with grad_mode.no_grad():
         kept = ops.clone(out)
     fixed = ops.expand_dims(ops.eq(along(indices, level), params["but"]), dims_of(indices) + 1)
     return ops.where(fixed, kept, out)

@@ -129,14 +129,14 @@ def _current_autograd_node() -> Node | None:
 
 def _current_graph_task_id() -> int:
     """The number of the backward pass that is running in this thread: -1 where none is."""
-    return -1 if engine.current.task is None else engine.current.task.id
+    return -1 if modes.state.task is None else modes.state.task.id
 
 
 def _will_engine_execute_node(node: Any) -> bool:
     """Whether the backward pass that is running executes a node."""
     if not isinstance(node, Node):
         raise RuntimeError(f"_will_engine_execute_node expects an grad_fn, but got {type(node).__name__}")
-    task = engine.current.task
+    task = modes.state.task
     if task is None:
         raise RuntimeError("_get_should_execute_nodes should only be called during the backward pass")
     if node.is_leaf_sink and task.captures:
@@ -149,7 +149,7 @@ def _will_engine_execute_node(node: Any) -> bool:
 
 def _current_graph_task_execution_order() -> list[Node]:
     """The nodes of the backward pass that is running, in the order in which they run."""
-    task = engine.current.task
+    task = modes.state.task
     if task is None:
         raise RuntimeError("_current_graph_task_execution_order should only be called during the backward pass")
     if modes.state.multithreading:

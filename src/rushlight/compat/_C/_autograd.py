@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rushlight.autograd import engine, modes
+from rushlight.autograd import modes
 from rushlight.autograd.saved_attributes import SavedTensor, make_saved_tensor
 from rushlight.tensor import Tensor
 
@@ -32,5 +32,5 @@ def _saved_tensors_hooks_is_enabled() -> bool:
 
 def _get_current_graph_task_keep_graph() -> bool:
     """Whether the backward pass that is running keeps the graph."""
-    task = engine.current.task
+    task = modes.state.task
     return task is None or task.keep_graph

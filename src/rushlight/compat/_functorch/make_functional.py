@@ -6,7 +6,7 @@ import copy
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from rushlight.autograd import modes
+from rushlight.autograd import grad_mode
 from rushlight.func.modules import functional_call
 from rushlight.nn import Module
 from rushlight.ops.joining import stack
@@ -125,7 +125,7 @@ def make_functional_with_buffers(
 
 
 def _stacked(columns: Sequence[Sequence[Any]]) -> tuple[Any, ...]:
-    with modes.no_grad():
+    with grad_mode.no_grad():
         return tuple(stack([one.detach() for one in column]) for column in zip(*columns, strict=True))
 
 

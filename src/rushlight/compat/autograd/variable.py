@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from rushlight.autograd.engine import current
+from rushlight.autograd.modes import state
 from rushlight.tensor import Tensor
 from rushlight.tensors.arguments import check_bool, type_name
 
@@ -16,9 +16,9 @@ class ImperativeEngine:
 
     def queue_callback(self, callback: Callable[[], None]) -> None:
         """Runs ``callback`` at the end of the backward pass that is under way; RuntimeError outside of one."""
-        if current.task is None:
+        if state.task is None:
             raise RuntimeError("Final callbacks can only be installed during backward pass.")
-        current.task.call_at_end(callback)
+        state.task.call_at_end(callback)
 
 
 class VariableMeta(type):

@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from ...autograd.graph import OWN_CODE, ROOT
 from ...base import dtypes
+from ...base.arguments import OWN_CODE, ROOT
 from ...base.device import device, layout
 from ...random import Generator
 from ...tensor import Tensor

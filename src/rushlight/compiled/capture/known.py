@@ -32,7 +32,7 @@ LOOKS_AT_NO_VALUE = frozenset(
     batching.examples:along batching.examples:batched batching.examples:left
     autograd.gradients:_without_graph batching.derivatives:_tracked_whole
     autograd.gradients:_seeds autograd.observed_pass:ObservedPass._pull
-    autograd.views:_adopt autograd.views:_check_result autograd.views:become autograd.overlaps:check_memory autograd.views:_checked_overlap
+    autograd.views:_adopt autograd.write_errors:check_result autograd.views:become autograd.overlaps:check_memory autograd.overlaps:check_write
     autograd.overlaps:geometry autograd.views:inplace
     tensors.conversion.to_dtype:_convert
     ops.adaptive_pooling:_adaptive_avg ops.attention_masks:added
@@ -59,7 +59,7 @@ LOOKS_AT_NO_VALUE = frozenset(
     ops.subscripts:_put ops.subscripts:_setitem ops.subscripts:_walk
     ops.writing:copy_ ops.writing:fill ops.writing:fill_ ops.writing:zero_
     tensors.python:InPython.__len__ autograd.tensor_methods:InGraph.detach
-    tensor:Tensor.is_contiguous tensor:Tensor.storage_offset tensor:Tensor.stride
+    tensors.memory:InMemory.is_contiguous tensors.memory:InMemory.storage_offset tensors.memory:InMemory.stride
     """.split()
 )
 

@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 
 from ...autograd import modes
-from ...autograd.graph import OWN_CODE
 from ...autograd.mirrors import Mirror, mirrors_by_counter
 from ...base import dtypes
-from ...base.arguments import user_frame
+from ...base.arguments import OWN_CODE, user_frame
 from ...ops import dispatch
 from ...tensor import PLAIN, Tensor
 from . import trace as t

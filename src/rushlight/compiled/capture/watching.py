@@ -24,9 +24,9 @@ from typing import Any
 import numpy as np
 
 from ...autograd import interpreters, modes
-from ...autograd.graph import OWN_CODE, ROOT
 from ...autograd.observed_pass import ObservedPass
 from ...autograd.saved import Packed
+from ...base.arguments import OWN_CODE, ROOT
 from ...ops.interceptors import run_below
 from ...tensor import Tensor
 from . import known

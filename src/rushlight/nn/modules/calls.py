@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import rushlight as torch
 
 from ...autograd.function import Function
-from ...autograd.graph import RemovableHandle
+from ...autograd.handles import RemovableHandle
 from ...tensor import Tensor
 from ...tensors.arguments import warn
 

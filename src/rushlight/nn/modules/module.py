@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import rushlight as torch
 
-from ...autograd.graph import RemovableHandle
+from ...autograd.handles import RemovableHandle
 from ...base.missing import explain_attribute
 from ...tensor import Tensor
 from ..parameter import Buffer, Parameter

@@ -1,0 +1,109 @@
+"""How a tensor lies in memory, and of which kind its elements are: what its array answers alone."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..backend import numpy as backend
+from ..base.arguments import axis_of
+from ..base.device import layout as layout_class
+from ..base.device import strided
+from ..tensor import Methods, Tensor
+
+
+class InMemory(Methods):
+    @property
+    def itemsize(self) -> int:
+        """How many bytes an element takes."""
+        return int(self._array.itemsize)
+
+    def element_size(self) -> int:
+        """How many bytes an element takes."""
+        return int(self._array.itemsize)
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes the elements take."""
+        return int(self._array.nbytes)
+
+    def get_device(self) -> int:
+        """-1: the tensor is on the CPU."""
+        return -1
+
+    @property
+    def layout(self) -> layout_class:
+        """``torch.strided``, of every tensor that is not sparse."""
+        return strided
+
+    def stride(self, dim: int | None = None) -> Any:
+        """Steps in elements between neighbours along each dimension."""
+        array = self._array
+        size = array.itemsize
+        strides = tuple([step // size for step in array.strides])
+        if not array.size and not any(strides):  # NumPy does not care where nothing lies; PyTorch does
+            strides = tuple(math.prod([max(each, 1) for each in array.shape[axis + 1 :]]) for axis in range(array.ndim))
+        if dim is None:
+            return strides
+        return strides[axis_of(dim, array.ndim, wrap_scalar=False)]
+
+    def storage_offset(self) -> int:
+        """How many elements of the storage lie before the first of the tensor."""
+        array = self._array
+        return (backend.address(array) - backend.address(backend.root(array))) // array.itemsize if array.size else 0
+
+    def is_contiguous(self, memory_format: Any = None) -> bool:
+        """Whether the elements lie one after another, in order (in the given memory format)."""
+        array = self._array
+        name = str(memory_format) if memory_format is not None else ""
+        if name.endswith("channels_last"):
+            return array.ndim == 4 and bool(array.transpose(0, 2, 3, 1).flags.c_contiguous)
+        if name.endswith("channels_last_3d"):
+            return array.ndim == 5 and bool(array.transpose(0, 2, 3, 4, 1).flags.c_contiguous)
+        return bool(array.flags.c_contiguous)
+
+    def data_ptr(self) -> int:
+        """The address of the first element; 0 where there is none."""
+        return backend.address(self._array) if self._array.size else 0
+
+    def pin_memory(self, device: Any = None) -> Tensor:
+        """RuntimeError: there is no accelerator to pin memory for."""
+        raise RuntimeError("Cannot access accelerator device when none is available.")
+
+    def is_pinned(self, device: Any = None) -> bool:
+        """False: no memory is pinned."""
+        return False
+
+    def is_set_to(self, tensor: Tensor) -> bool:
+        """Whether both are the very same view of the same memory."""
+        if not isinstance(tensor, Tensor):
+            raise TypeError(f"is_set_to(): argument 'tensor' (position 1) must be Tensor, not {type(tensor).__name__}")
+        return self.data_ptr() == tensor.data_ptr() and self.shape == tensor.shape and self.stride() == tensor.stride()
+
+
+class OfAKind(Methods):
+    def is_floating_point(self) -> bool:
+        """Whether the dtype is a floating one."""
+        return self.dtype.is_floating_point
+
+    def is_complex(self) -> bool:
+        """Whether the dtype is complex."""
+        return self._array.dtype.kind == "c"
+
+    def is_signed(self) -> bool:
+        """Whether the dtype holds negative numbers."""
+        return self.dtype.is_signed
+
+    def is_conj(self) -> bool:
+        """Whether the memory holds the conjugates of the values."""
+        return self._conjugate
+
+    def is_neg(self) -> bool:
+        """Whether the memory holds the negatives of the values."""
+        return self._negated
+
+    def is_same_size(self, other: Tensor) -> bool:
+        """Whether both have the same shape."""
+        if not isinstance(other, Tensor):
+            raise TypeError(f"is_same_size(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}")
+        return self._array.shape == other._array.shape
