@@ -17,11 +17,13 @@ from ...backend import numpy as backend
 from ...backend import quiet
 from ...backend.ownership import BY_REPLAY
 from ...backend.pointwise import kernel_for
+from ...kernels import chains
 from ...ops import dispatch
 from ...ops.table import table
 from ...tensor import Tensor, new_tensor
 from ..capture import trace as t
-from .order import CannotReplay, changes, checked_first
+from .chains import chained
+from .order import CannotReplay, changes, checked_first, of_any_shape
 
 
 class Differs(Exception):
@@ -47,13 +49,14 @@ class Program:
     exact = True  # it gives what the program gives to the last bit
 
     def __init__(self, trace: t.Trace, results: list[int], given: Sequence[int] = ()) -> None:
-        self.trace = trace = checked_first(trace)
+        self.trace = checked_first(trace)
+        trace = self.steps = chained(self.trace, results)
         self.results, self.given = results, list(given)
         self.names: dict[int, str] = {}
         self.lines: list[str] = []
         self.space: dict[str, Any] = {
             "__name__": "rushlight.replay.replayed", "accumulate": engine.BackwardPass.accumulate, "asarray": np.asarray,
-            "copied": backend.copied, "copyto": np.copyto, "count": mirrors.count, "flat": _flat, "HELD": BY_REPLAY, "ndarray": np.ndarray,
+            "chain": chains.run, "copied": backend.copied, "copyto": np.copyto, "count": mirrors.count, "empty": np.empty, "flat": _flat, "HELD": BY_REPLAY, "ndarray": np.ndarray,
             "laid_out": backend.laid_out, "wrap": new_tensor,
             "Differs": Differs,
         }  # fmt: skip
@@ -104,17 +107,17 @@ class Program:
 
     def _last_uses(self) -> dict[int, int]:
         """The place of the last instruction that reads each array; results are read at the end."""
-        for one in self.trace.instructions:
+        for one in self.steps.instructions:
             if isinstance(one, t.Write):
                 self.roots[one.out] = self._root(one.target.number)
             elif isinstance(one, t.Again):
                 self.roots[one.out] = self._root(one.source.number)
         uses: dict[int, int] = {}
-        for place, one in enumerate(self.trace.instructions):
+        for place, one in enumerate(self.steps.instructions):
             for number in t.read(one):
                 uses[self._root(number)] = place
         for number in self.results:
-            uses[self._root(number)] = len(self.trace.instructions)
+            uses[self._root(number)] = len(self.steps.instructions)
         self.shared: dict[int, set[int]] = {}  # the arrays in each storage
         for number, value in enumerate(self.trace.values):
             self.shared.setdefault(value.storage, set()).add(self._root(number))
@@ -152,6 +155,8 @@ class Program:
                 self._say(f"v{out} = {self._constant(array)}")
             case t.Apply():
                 self._apply(place, instruction)
+            case t.Chain():
+                self._chain(place, instruction)
             case t.Copy(source, out):
                 self._say(f"v{out} = {self._name(source.number)}.copy()")
             case t.Write(target, source, _, name, counted, of_grad):
@@ -194,11 +199,40 @@ class Program:
             if not is_ufunc:
                 if not values[out].shape:
                     self._say(f"if {name}.__class__ is not ndarray: {name} = asarray({name})")
-                if op.promote is None:
+                if self._may_differ(one):
                     self._say(f"if {name}.shape != {values[out].shape}: raise Differs")
         if one.laid:
             names = [self._name(ref.number) for ref in one.inputs if isinstance(ref, t.Ref)]
             self._say(f"{outs[0]} = laid_out({outs[0]}, [{', '.join(names)}])")
+
+    def _may_differ(self, one: t.Apply) -> bool:
+        """Whether the shapes of results may depend on values: on those of indices and masks, or by the op's meaning."""
+        read = [self.trace.values[number] for number in t.read(one)]
+        return of_any_shape(one) or (table[one.op].promote is None and any(value.dtype.kind not in "fcV" for value in read))
+
+    def _chain(self, place: int, one: t.Chain) -> None:
+        """Results are new arrays, or inputs that nobody reads any more."""
+        left = [ref.number for ref in one.inputs if self._dead(ref.number, place)]
+        outs = []
+        for out in one.outs:
+            value = self.trace.values[out]
+            over = next((number for number in left if self._is_alone(number, value)), None)
+            self.fresh.add(self._root(out))
+            outs.append(self._name(out))
+            if over is None:
+                self._say(f"{outs[-1]} = empty({value.shape}, {self._constant(value.dtype)})")
+            else:
+                left.remove(over)
+                self._say(f"{outs[-1]} = {self._name(over)}")
+        arrays = ", ".join([*outs, *(self._name(ref.number) for ref in one.inputs)])
+        self._say(f"if not chain({self._constant(one.program)}, {arrays}): raise Differs")
+
+    def _is_alone(self, number: int, out: t.Value) -> bool:
+        """Whether an array is this program's alone, and like ``out``: what nobody reads any more may be written over."""
+        value = self.trace.values[number]
+        alone = self.shared[value.storage] == {self._root(number)} and self._root(number) in self.fresh
+        same = (value.shape, value.dtype, value.strides) == (out.shape, out.dtype, out.strides)
+        return alone and same and out.shape != ()
 
     def _writes_over(self, place: int, one: t.Apply) -> str:
         """An input that a pointwise op may write over: nobody reads it any more, and its memory is nobody else's."""
@@ -208,10 +242,7 @@ class Program:
         for ref in one.inputs:
             if not isinstance(ref, t.Ref) or not self._dead(ref.number, place):
                 continue
-            value = values[ref.number]
-            alone = self.shared[value.storage] == {self._root(ref.number)}
-            same = (value.shape, value.dtype, value.strides) == (out.shape, out.dtype, out.strides)
-            if alone and same and out.shape and self._root(ref.number) in self.fresh:
+            if self._is_alone(ref.number, out):
                 return self._name(ref.number)
         return "..."
 
@@ -269,7 +300,7 @@ class Program:
                     self._say(f"v{number} = t{number}._array")
 
     def _was_seen(self, number: int, place: int) -> bool:
-        return any(isinstance(one, t.Input) and one.out == number for one in self.trace.instructions[:place])
+        return any(isinstance(one, t.Input) and one.out == number for one in self.steps.instructions[:place])
 
     def _handed(self, value: Any) -> str:
         if isinstance(value, t.Ref):
