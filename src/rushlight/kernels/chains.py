@@ -22,9 +22,7 @@ run: Callable[..., bool] = native.chain if native is not None else lambda *argum
 """``run(program, *results, *inputs)``; False, having done nothing, for arrays that it does not take."""
 
 
-def program(
-    inputs: int, numbers: Sequence[float], steps: Sequence[tuple[str, int, int, int]], results: Sequence[int]
-) -> bytes:
+def program(inputs: int, numbers: Sequence[float], steps: Sequence[tuple[str, int, int, int]], results: Sequence[int]) -> bytes:
     """The program of steps ``(name, register, register, register of the result)``.
 
     >>> import numpy as np

@@ -54,7 +54,7 @@ _ARITHMETIC: dict[str, Callable[..., Steps | None]] = {
 }
 # Kernels that are compiled ones where arrays lie in order, by their ops: step for step the same loops.
 _SWEEPS = {
-    "sigmoid": "sigmoid", "silu": "silu", "mish": "mish", "log_sigmoid": "log_sigmoid", "gelu_erf": "gelu",
+    "sigmoid": "sigmoid", "tanh": "tanh", "silu": "silu", "mish": "mish", "log_sigmoid": "log_sigmoid", "gelu_erf": "gelu",
 }  # fmt: skip
 _SLOPES = {
     "sigmoid_backward": "sigmoid_backward", "tanh_backward": "tanh_backward", "relu_backward": "relu_backward",
@@ -235,7 +235,9 @@ def _chain(group: _Group, outs: list[int], kept: list[int]) -> t.Instruction:
         code.append((step[0], read[0], read[1], own))
         if place not in until:
             free.append(own)
-    program = chains.program(len(inputs), [struct.unpack("=d", bits)[0] for bits in numbers], code, [of_step[made[out]] for out in kept])
+    program = chains.program(
+        len(inputs), [struct.unpack("=d", bits)[0] for bits in numbers], code, [of_step[made[out]] for out in kept]
+    )
     return t.Chain(program, tuple(map(t.Ref, inputs)), tuple(kept), tuple(group.ops))
 
 
@@ -250,12 +252,10 @@ def _bits(number: Any) -> bytes:
 
 def _sources(step: Any, made: dict[int, int], place: int) -> list[int]:
     found = [made[one.number] for one in step[1:] if isinstance(one, t.Ref) and one.number in made]
-    return found + [place - 1] if BEFORE in step[1:] else found
+    return [*found, place - 1] if BEFORE in step[1:] else found
 
 
 def _asked_for(instructions: list[t.Instruction], results: set[int]) -> list[t.Instruction]:
     """Without what is only stretched and read by nobody any more."""
     read = {number for one in instructions for number in t.read(one)} | results
-    return [
-        one for one in instructions if not (isinstance(one, t.Apply) and one.op in _STRETCHES and one.outs[0] not in read)
-    ]
+    return [one for one in instructions if not (isinstance(one, t.Apply) and one.op in _STRETCHES and one.outs[0] not in read)]

@@ -18,7 +18,7 @@ struct Kind {
 };
 constexpr Kind KINDS[] = {
     {"add", SUM, true}, {"subtract", DIFFERENCE, true}, {"multiply", PRODUCT, true}, {"divide", QUOTIENT, true}, {"negative", OPPOSITE, false},
-    {"sigmoid", SIGMOID, false}, {"sigmoid_backward", SIGMOID_SLOPE, true}, {"tanh_backward", TANH_SLOPE, true}, {"relu_backward", RELU_SLOPE, true},
+    {"sigmoid", SIGMOID, false}, {"sigmoid_backward", SIGMOID_SLOPE, true}, {"tanh", TANH, false}, {"tanh_backward", TANH_SLOPE, true}, {"relu_backward", RELU_SLOPE, true},
     {"silu", SILU, false}, {"silu_backward", SILU_SLOPE, true}, {"gelu", GELU, false}, {"gelu_backward", GELU_SLOPE, true},
     {"mish", MISH, false}, {"mish_backward", MISH_SLOPE, true}, {"log_sigmoid", LOG_SIGMOID, false}, {"log_sigmoid_backward", LOG_SIGMOID_SLOPE, true},
 };
@@ -32,6 +32,7 @@ struct Step {
 struct Strided {
     Py_buffer view{};
     bool is_held = false;
+    char kind = 0;
     std::ptrdiff_t strides[DIMENSIONS] = {};
 
     ~Strided() {
@@ -43,9 +44,11 @@ struct Strided {
             return false;
         }
         is_held = true;
-        return view.format && (view.format[0] == 'f' || view.format[0] == 'd') && !view.format[1] && view.ndim <= static_cast<int>(DIMENSIONS);
+        const char *format = view.format ? view.format : "B";
+        if (*format == '@' || *format == '=') format++;  // the latter where it is not aligned
+        kind = format[0];
+        return (kind == 'f' || kind == 'd') && !format[1] && view.ndim <= static_cast<int>(DIMENSIONS);
     }
-    char kind() const { return view.format[0]; }
     // Seen in the shape of another, as broadcasting sees it.
     bool broadcast(const Py_buffer &shape) {
         int lead = shape.ndim - view.ndim;
@@ -184,10 +187,10 @@ PyObject *chain(PyObject *, PyObject *const *args, Py_ssize_t count) {
         if (all.results[i] >= REGISTERS || !is_known[all.results[i]]) return refused();
     for (std::size_t i = 0; i < all.outs + all.inputs; i++) {
         Strided &array = all.arrays[i];
-        if (!array.get(args[1 + i], i < all.outs) || array.kind() != all.arrays[0].kind() || !array.broadcast(all.arrays[0].view)) Py_RETURN_FALSE;
+        if (!array.get(args[1 + i], i < all.outs) || array.kind != all.arrays[0].kind || !array.broadcast(all.arrays[0].view)) Py_RETURN_FALSE;
         if (i < all.outs && array.view.len != all.arrays[0].view.len) Py_RETURN_FALSE;
     }
-    bool is_double = all.arrays[0].kind() == 'd';
+    bool is_double = all.arrays[0].kind == 'd';
     auto size = static_cast<std::size_t>(all.arrays[0].view.len) / (is_double ? 8 : 4);
     if (!size) Py_RETURN_TRUE;
     all.merge();

@@ -19,3 +19,8 @@ struct Quotient {
 struct Opposite {
     template <class T> static V<T> at(V<T> a, V<T>) { return -a; }
 };
+
+// The sign of zero passes.
+struct Tanh {
+    template <class T> static V<T> at(V<T> x, V<T>) { return x == T(0) ? x : hyperbolic_tangent<T>(x); }
+};
