@@ -2010,7 +2010,7 @@ class Tensor(WithAttributes):
     def tanh(self) -> Tensor:
         """See :func:`torch.tanh`."""
         ...
-    def tanh_(self) -> Tensor:
+    def tanh_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`tanh`."""
         ...
     def tensor_split(self, indices_or_sections: Any, dim: _int = 0) -> tuple[Tensor, ...]:
@@ -3915,7 +3915,7 @@ def tan_(self: Tensor) -> Tensor:
 def tanh(input: Tensor, *, out: Any = None) -> Tensor:
     """The hyperbolic tangent of each element: between -1 and 1."""
     ...
-def tanh_(self: Tensor) -> Tensor:
+def tanh_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`tanh`."""
     ...
 def tensor_split(input: Tensor, indices_or_sections: Any, dim: _int = 0, *, out: Any = None) -> tuple[Tensor, ...]:

@@ -123,9 +123,23 @@ def numbers_of_an_extension() -> Made:
     return lambda: torch.ones(2) * numbers[0], lambda call: numbers.__setitem__(0, float(call))
 
 
+def switch() -> Made:
+    return (
+        lambda: torch.ones(2) * (2 if torch.backends.cudnn.deterministic else 3),
+        lambda call: setattr(torch.backends.cudnn, "deterministic", bool(call % 2)),
+    )
+
+
+def switch_of_a_namespace() -> Made:
+    return (
+        lambda: torch.ones(2) * (2 if torch.backends.cuda.matmul.allow_tf32 else 3),
+        lambda call: setattr(torch.backends.cuda.matmul, "allow_tf32", bool(call % 2)),
+    )
+
+
 MADE = (
     environment, seed, threads, version, reference, cache, schedule, closure_of_an_optimizer, hooks_of_all_modules,
-    class_of_an_object, numbers_of_an_extension,
+    class_of_an_object, numbers_of_an_extension, switch, switch_of_a_namespace,
 )  # fmt: skip
 
 

@@ -28,7 +28,8 @@ LENGTHS = [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 64, 65, 100, 1000, 2048, 
 # Kernels of one array, with the numbers that some have besides: PyTorch's defaults, and others.
 VALUES = {
     "activations.gelu_erf": [()], "activations.gelu_tanh": [()], "activations.silu": [()], "activations.mish": [()],
-    "pointwise.sigmoid": [()], "activations.log_sigmoid": [()], "activations.hardsigmoid": [()], "activations.hardswish": [()],
+    "pointwise.sigmoid": [()], "pointwise.tanh": [()],
+    "activations.log_sigmoid": [()], "activations.hardsigmoid": [()], "activations.hardswish": [()],
     "activations.leaky_relu": [(0.01,), (1.5,), (-0.5,)], "activations.hardtanh": [(-1.0, 1.0), (0.0, 6.0), (2.0, -2.0)],
     "activations.elu": [(1.0, 1.0, 1.0), (1.6732632423543772, 1.0507009873554805, 1.0), (0.5, 1.0, 2.0)],
     "activations.softplus": [(1.0, 20.0), (2.5, 3.0), (-1.0, 20.0)],

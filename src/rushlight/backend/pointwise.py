@@ -428,6 +428,11 @@ def logit(x: Array, eps: float | None) -> Array:
     return np.log(x / (1 - x), out=...)
 
 
+@register(compiled.tanh)
+def tanh(x: Array) -> Array:
+    return np.tanh(x, out=...)
+
+
 @register(compiled.relu)
 def relu(x: Array) -> Array:
     zero = _zeros.get(x.dtype.char)
@@ -548,7 +553,7 @@ IN_PLACE: dict[Any, np.ufunc] = {
         ufunc: ufunc
         for ufunc in (
             np.add, np.multiply, np.true_divide, np.sqrt, np.exp, np.exp2, np.expm1, np.log, np.log2, np.log10,
-            np.log1p, np.sin, np.cos, np.tan, np.arcsin, np.arccos, np.arctan, np.sinh, np.cosh, np.tanh, np.arcsinh,
+            np.log1p, np.sin, np.cos, np.tan, np.arcsin, np.arccos, np.arctan, np.sinh, np.cosh, np.arcsinh,
             np.arccosh, np.arctanh,
         )
     },

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..tensor import Tensor
@@ -55,7 +55,7 @@ class Guards:
         self.grads = [(*where[owner], forms[id(tensors[number])]) for number, kind, owner in inputs if kind == "grad"]
         self.inputs = [(kind, what) for _, kind, what in inputs if kind != "grad"]
         self.counters = self._counters(leaves)
-        self.look = _written(findings.checks, self.there)
+        self.look = self._written(leaves)
 
     def _counters(self, leaves: list[Any]) -> list[int]:
         """Which inputs share a version: for each the place of the first one with the same."""
@@ -67,32 +67,52 @@ class Guards:
 
     def hold(self, leaves: list[Any]) -> bool:
         """Whether they hold for a call with these arguments, which are of the right form."""
-        given = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
-        for leaf, there in zip(given, self.both, strict=True):
-            if (leaf is not there) if there is not None else id(leaf) in self.apart:
-                return False
-        if not self.look():
-            return False
-        for kind, what, form in self.grads:
-            owner = leaves[what] if kind == "argument" else what
-            if owner._grad is None or tensor_form(owner._grad) != form:
-                return False
-        return self._counters(leaves) == self.counters
+        return self.look(leaves)
+
+    def _written(self, leaves: list[Any]) -> Callable[[list[Any]], bool]:
+        """All checks as one function without loops: objects by their identity first, and by :func:`holds` where that has changed."""
+        text = _Text()
+        places = [index for index, leaf in enumerate(leaves) if isinstance(leaf, Tensor)]
+        for place, there in zip(places, self.both, strict=True):
+            if there is not None:
+                text.must(f"leaves[{place}] is {text.name(there)}")
+            elif self.apart:
+                text.must(f"id(leaves[{place}]) not in {text.name(self.apart)}")
+        for check in self.findings.checks:
+            text.check(check)
+        for tensor, form in self.there:
+            text.tensor(text.name(tensor), form)
+        owners = [f"leaves[{what}]" if kind == "argument" else text.name(what) for kind, what, _ in self.grads]
+        for owner, (_, _, form) in zip(owners, self.grads, strict=True):
+            text.must(f"{owner}._grad is not None")
+            text.tensor(f"{owner}._grad", form)
+        every = [f"leaves[{what}]" if kind == "argument" else text.name(what) for kind, what in self.inputs]
+        if self.counters == list(range(len(every))):
+            text.must(f"len({{{', '.join(f'id({one}._counter)' for one in every)}}}) == {len(every)}" if every else "True")
+        else:
+            text.must(f"{text.name(self._counters)}(leaves) == {text.name(self.counters)}")
+        return text.function()
 
 
-def _written(checks: Sequence[Check], there: Sequence[tuple[Tensor, Any]]) -> Callable[[], bool]:
-    """All checks as one function without loops: objects by their identity first, and by :func:`holds` where that has changed."""
-    space: dict[str, Any] = {"holds": holds, "ABSENT": ABSENT, "tensor_form": tensor_form}
-    names: dict[int, str] = {}
+class _Text:
+    """A function that says whether all that it is told holds."""
 
-    def name(value: Any) -> str:
-        if id(value) not in names:
-            names[id(value)] = f"o{len(space)}"
-            space[names[id(value)]] = value
-        return names[id(value)]
+    def __init__(self) -> None:
+        self.space: dict[str, Any] = {"holds": holds, "ABSENT": ABSENT, "tensor_form": tensor_form}
+        self.names: dict[int, str] = {}
+        self.lines: list[str] = []
 
-    lines = []
-    for check in checks:
+    def name(self, value: Any) -> str:
+        if id(value) not in self.names:
+            self.names[id(value)] = f"o{len(self.space)}"
+            self.space[self.names[id(value)]] = value
+        return self.names[id(value)]
+
+    def must(self, condition: str) -> None:
+        self.lines.append(f"if not ({condition}): return False")
+
+    def check(self, check: Check) -> None:
+        name = self.name
         kind, holder, key, value = check
         match kind:
             case "key":
@@ -110,29 +130,31 @@ def _written(checks: Sequence[Check], there: Sequence[tuple[Tensor, Any]]) -> Ca
             case _:
                 quick = ""
         slow = f"holds({name(check)})"
-        lines.append(f"if not ({quick + ' or ' if quick else ''}{slow}): return False")
-    for tensor, form in there:
+        self.must(f"{quick} or {slow}" if quick else slow)
+
+    def tensor(self, tensor: str, form: Any) -> None:
+        name = self.name
         (
             kind, shape, dtype, strides, needs, leaf, base, hooks, after, no_grad, no_inference, tangents, conjugate, negated,
             grad_dtype, retains,
         ) = form  # fmt: skip
-        one = f"t.__class__ is {name(kind)} and a.shape == {shape} and a.dtype is {name(dtype)} and a.strides == {strides}"
-        plain = leaf and no_inference and tangents is None and not (hooks or after or conjugate or negated or retains)
-        lines.append(f"t = {name(tensor)}")
-        if plain:
+        self.lines.append(f"t = {tensor}")
+        one = "False"
+        if leaf and no_inference and tangents is None and not (hooks or after or conjugate or negated or retains):
+            self.lines.append("a = t._array")
+            one = f"t.__class__ is {name(kind)} and a.shape == {shape} and a.dtype is {name(dtype)} and a.strides == {strides}"
             one += f" and t._needs_grad is {name(needs)} and t._edge is None and (t._base is None) is {base} and not t._hooks"
             one += f" and not t._post_accumulate_hooks and (t._grad is None) is {no_grad} and t._inference is None"
             one += " and t._tangents is None and not t._conjugate and not t._negated and not t._retains"
             one += f" and t._grad_dtype is {name(grad_dtype)}"
-            lines.append(f"a = t._array\nif not ({one}) and tensor_form(t) != {name(form)}: return False")
-        else:
-            lines.append(f"if tensor_form(t) != {name(form)}: return False")
-    body = "\n".join([*lines, "return True"])
-    text = "def look():\n" + "\n".join("    " + line for line in body.splitlines()) + "\n"
-    scope: dict[str, Any] = {}
-    exec(compile(text, "<rushlight guards>", "exec"), space, scope)
-    found: Callable[[], bool] = scope["look"]
-    return found
+        self.must(f"{one} or tensor_form(t) == {name(form)}")
+
+    def function(self) -> Callable[[list[Any]], bool]:
+        body = "\n".join("    " + line for line in [*self.lines, "return True"])
+        scope: dict[str, Any] = {}
+        exec(compile(f"def look(leaves):\n{body}\n", "<rushlight guards>", "exec"), self.space, scope)
+        found: Callable[[list[Any]], bool] = scope["look"]
+        return found
 
 
 def shared(leaves: list[Any]) -> Any:

@@ -149,7 +149,7 @@ smooth("acos", np.arccos, x=lambda g, xp, x: g * -conj(xp.rsqrt(1 - x * x)))
 smooth("atan", np.arctan, x=lambda g, x: g / conj(1 + x * x))
 smooth("sinh", np.sinh, x=lambda g, xp, x: g * conj(xp.cosh(x)))
 smooth("cosh", np.cosh, x=lambda g, xp, x: g * conj(xp.sinh(x)))
-smooth("tanh", np.tanh, x=lambda g, xp, out: xp.tanh_backward(g, out))
+smooth("tanh", k.tanh, x=lambda g, xp, out: xp.tanh_backward(g, out))
 op("tanh_backward", k.tanh_backward, node="TanhBackwardBackward0",
    h=lambda g, xp, y: xp.tanh_backward(g, y), y=lambda g, xp, h, y: conj(g) * (h * conj(xp.times(y, -2))))
 smooth("asinh", np.arcsinh, x=lambda g, xp, x: g * conj(xp.rsqrt(x * x + 1)))

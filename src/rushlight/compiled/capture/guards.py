@@ -35,6 +35,7 @@ _FIXED = (
 _OF_NO_MATTER = frozenset(("__dict__", "__weakref__", "__doc__", "__module__", "__abstractmethods__", "_abc_impl"))
 _CONTAINERS = (list, tuple, dict, set, frozenset)
 _HEAP_TYPE = 1 << 9
+_SWITCHES = tuple(f"{name}.backends." for name in (_PACKAGE, f"{_PACKAGE}.compat", "torch"))
 ABSENT: Any = object()
 
 
@@ -82,6 +83,8 @@ class Findings:
         elif isinstance(value, types.ModuleType):
             if not _trusted(value.__name__):
                 self._dict(vars(value), self.names)
+            elif self.names is None or "backends" in self.names:  # the only ones that users change
+                self.waiting += [module for name, module in sys.modules.items() if name.startswith(_SWITCHES)]
         elif isinstance(value, type):
             self._class(value)
         elif isinstance(value, types.CellType):
@@ -286,6 +289,8 @@ _STANDARD = frozenset(sys.stdlib_module_names) - {"__main__"}
 
 def _trusted(module: str) -> bool:
     """Whether a module is this package's, NumPy's or the standard library's: they do not change while a program runs."""
+    if module.startswith(_SWITCHES):
+        return False
     first = module.partition(".")[0]
     return first in (_PACKAGE, "torch", "numpy", "scipy", "builtins") or first in _STANDARD
 

@@ -157,7 +157,21 @@ class Host:
     outs: tuple[int, ...]
 
 
-Instruction = Input | Given | Constant | Apply | Copy | Write | Again | Accumulate | SetGrad | Host
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """Several pointwise ops done in one sweep (replay/chains.py), in no trace as it was recorded.
+
+    ``program``  what kernels/chains.py runs
+    ``ops``      what they were
+    """
+
+    program: bytes
+    inputs: tuple[Ref, ...]
+    outs: tuple[int, ...]
+    ops: tuple[Apply, ...]
+
+
+Instruction = Chain | Input | Given | Constant | Apply | Copy | Write | Again | Accumulate | SetGrad | Host
 
 
 @dataclass(slots=True)
@@ -199,6 +213,8 @@ def line(instruction: Instruction) -> str:
         case Apply(op, inputs, params, outs):
             options = ", ".join(map(str, (*inputs, *params)))
             return f"{', '.join(f'%{out}' for out in outs)} = {op}({options})"
+        case Chain(_, _, outs, ops):
+            return f"{', '.join(f'%{out}' for out in outs)} = chain({', '.join(one.op for one in ops)})"
         case Copy(source, out):
             return f"%{out} = copy({source})"
         case Write(target, source, out, name, _, _):
@@ -264,6 +280,8 @@ def read(one: Instruction) -> list[int]:
     match one:
         case Apply():
             return values_in(one.inputs) + values_in(one.params)
+        case Chain():
+            return values_in(one.inputs)
         case Copy() | Again() | Accumulate():
             return [one.source.number]
         case Write():
@@ -276,6 +294,6 @@ def read(one: Instruction) -> list[int]:
 
 def made(one: Instruction) -> tuple[int, ...]:
     """The values that an instruction makes."""
-    if isinstance(one, (Apply, Host)):
+    if isinstance(one, (Apply, Chain, Host)):
         return one.outs
     return () if isinstance(one, SetGrad) else (one.out,)

@@ -17,11 +17,13 @@ from ...backend import numpy as backend
 from ...backend import quiet
 from ...backend.ownership import BY_REPLAY
 from ...backend.pointwise import kernel_for
+from ...kernels import chains
 from ...ops import dispatch
 from ...ops.table import table
 from ...tensor import Tensor, new_tensor
 from ..capture import trace as t
-from .order import CannotReplay, changes, checked_first
+from .chains import chained, in_order
+from .order import CannotReplay, changes, checked_first, of_any_shape
 
 
 class Differs(Exception):
@@ -47,13 +49,15 @@ class Program:
     exact = True  # it gives what the program gives to the last bit
 
     def __init__(self, trace: t.Trace, results: list[int], given: Sequence[int] = ()) -> None:
-        self.trace = trace = checked_first(trace)
+        self.trace = checked_first(trace)
+        trace = self.steps = chained(self.trace, results)
         self.results, self.given = results, list(given)
         self.names: dict[int, str] = {}
         self.lines: list[str] = []
         self.space: dict[str, Any] = {
             "__name__": "rushlight.replay.replayed", "accumulate": engine.BackwardPass.accumulate, "asarray": np.asarray,
-            "copied": backend.copied, "copyto": np.copyto, "count": mirrors.count, "flat": _flat, "HELD": BY_REPLAY, "ndarray": np.ndarray,
+            "chain": chains.run, "copied": backend.copied, "copyto": np.copyto, "count": mirrors.count,
+            "empty": np.empty, "flat": _flat, "HELD": BY_REPLAY, "ndarray": np.ndarray,
             "laid_out": backend.laid_out, "wrap": new_tensor,
             "Differs": Differs,
         }  # fmt: skip
@@ -61,6 +65,10 @@ class Program:
         self.of_grad = {one.out: one.of_grad for one in trace.instructions if isinstance(one, t.Input)}
         self.roots: dict[int, int] = {}  # of a value, the first one of the same array
         self.fresh: set[int] = set()  # the arrays that pointwise ops made
+        self.room: list[tuple[Any, Any]] = []  # the shapes and dtypes of arrays that stay from run to run
+        self.rooms: list[list[Any]] = []  # such arrays, for as many runs as there were at once
+        self.placed: dict[int, int] = {}  # of an array, which of those it is
+        self.vacant: list[int] = []  # those that no array needs any more
         self.uses = self._last_uses()
         self.started = False
         for place, instruction in enumerate(trace.instructions):
@@ -70,8 +78,10 @@ class Program:
         names = [f"t{number}" for number in self.inputs if self.of_grad[number] is None]
         names += [f"v{number}" for number in self.given]
         self.arguments = [number for number in self.inputs if self.of_grad[number] is None]
+        if self.room:
+            self.lines.insert(0, f"{', '.join(f'b{index}' for index in range(len(self.room)))}, = room")
         body = "\n".join("    " + line for line in self.lines)
-        self.text = f"def replay({', '.join(['state', *names])}):\n    hold = []\n{body}\n"
+        self.text = f"def replay({', '.join(['state', 'room', *names])}):\n    hold = []\n{body}\n"
         filename = f"<rushlight replay {id(self):x}>"
         linecache.cache[filename] = (len(self.text), None, self.text.splitlines(True), filename)
         scope: dict[str, Any] = {}
@@ -86,13 +96,18 @@ class Program:
         loudness = quiet.now()
         quiet.begin()
         try:
-            return self.function(state, *tensors)  # type: ignore[no-any-return]
+            room = self.rooms.pop()
+        except IndexError:
+            room = [np.empty(*form) for form in self.room]
+        try:
+            return self.function(state, room, *tensors)  # type: ignore[no-any-return]
         except Exception as error:
             if state[0]:
                 raise
             raise CannotReplay(str(error)) from error
         finally:
             quiet.back(loudness)
+            self.rooms.append(room)
 
     # Names and lifetimes.
 
@@ -104,17 +119,19 @@ class Program:
 
     def _last_uses(self) -> dict[int, int]:
         """The place of the last instruction that reads each array; results are read at the end."""
-        for one in self.trace.instructions:
+        for one in self.steps.instructions:
             if isinstance(one, t.Write):
                 self.roots[one.out] = self._root(one.target.number)
             elif isinstance(one, t.Again):
                 self.roots[one.out] = self._root(one.source.number)
         uses: dict[int, int] = {}
-        for place, one in enumerate(self.trace.instructions):
+        for place, one in enumerate(self.steps.instructions):
             for number in t.read(one):
                 uses[self._root(number)] = place
         for number in self.results:
-            uses[self._root(number)] = len(self.trace.instructions)
+            uses[self._root(number)] = len(self.steps.instructions)
+        leave = [number for one in self.steps.instructions if isinstance(one, (t.Host, t.Accumulate)) for number in t.read(one)]
+        self.leaving = {self._root(number) for number in (*leave, *self.results)}
         self.shared: dict[int, set[int]] = {}  # the arrays in each storage
         for number, value in enumerate(self.trace.values):
             self.shared.setdefault(value.storage, set()).add(self._root(number))
@@ -152,6 +169,8 @@ class Program:
                 self._say(f"v{out} = {self._constant(array)}")
             case t.Apply():
                 self._apply(place, instruction)
+            case t.Chain():
+                self._chain(place, instruction)
             case t.Copy(source, out):
                 self._say(f"v{out} = {self._name(source.number)}.copy()")
             case t.Write(target, source, _, name, counted, of_grad):
@@ -173,6 +192,9 @@ class Program:
         gone = [name for number in t.read(instruction) if self._dead(number, place) for name in [self._name(number)]]
         if gone and not isinstance(instruction, t.Accumulate):
             self._say(f"{' = '.join(dict.fromkeys(gone))} = None")
+        for number in t.read(instruction):
+            if self._dead(number, place) and (own := self.placed.pop(self._root(number), None)) is not None:
+                self.vacant.append(own)
 
     def _apply(self, place: int, one: t.Apply) -> None:
         op = table[one.op]
@@ -194,24 +216,76 @@ class Program:
             if not is_ufunc:
                 if not values[out].shape:
                     self._say(f"if {name}.__class__ is not ndarray: {name} = asarray({name})")
-                if op.promote is None:
+                if self._may_differ(one):
                     self._say(f"if {name}.shape != {values[out].shape}: raise Differs")
         if one.laid:
             names = [self._name(ref.number) for ref in one.inputs if isinstance(ref, t.Ref)]
             self._say(f"{outs[0]} = laid_out({outs[0]}, [{', '.join(names)}])")
 
+    def _may_differ(self, one: t.Apply) -> bool:
+        """Whether the shapes of results may depend on values: on those of indices and masks, or by the op's meaning."""
+        read = [self.trace.values[number] for number in t.read(one)]
+        return of_any_shape(one) or (table[one.op].promote is None and any(value.dtype.kind not in "fcV" for value in read))
+
+    def _chain(self, place: int, one: t.Chain) -> None:
+        """Results are new arrays, or inputs that nobody reads any more."""
+        left = [ref.number for ref in one.inputs if self._dead(ref.number, place)]
+        outs = []
+        for out in one.outs:
+            value = self.trace.values[out]
+            self.fresh.add(self._root(out))
+            outs.append(self._name(out))
+            if self._stays(out):
+                self._say(f"{outs[-1]} = {self._placed(out)}")
+                continue
+            over = next((number for number in left if self._may_be(number, value)), None)
+            if over is None:
+                self._say(f"{outs[-1]} = empty({value.shape}, {self._constant(value.dtype)})")
+            else:
+                left.remove(over)
+                self._say(f"{outs[-1]} = {self._name(over)}")
+        arrays = ", ".join([*outs, *(self._name(ref.number) for ref in one.inputs)])
+        self._say(f"if not chain({self._constant(one.program)}, {arrays}): raise Differs")
+
+    def _is_alone(self, number: int) -> bool:
+        """Whether an array is the only one in its memory."""
+        return self.shared[self.trace.values[number].storage] == {self._root(number)}
+
+    def _may_be(self, number: int, out: t.Value) -> bool:
+        """Whether an array is this program's alone, and like ``out``: what nobody reads any more may be written over."""
+        value = self.trace.values[number]
+        alone = self._is_alone(number) and self._root(number) in self.fresh and self._root(number) not in self.placed
+        return alone and (value.shape, value.dtype, value.strides) == (out.shape, out.dtype, out.strides) and out.shape != ()
+
+    def _stays(self, number: int) -> bool:
+        """Whether nobody outside ever sees an array that lies in order: its memory may be the same at each run."""
+        value = self.trace.values[number]
+        return bool(value.shape) and in_order(value) and self._is_alone(number) and self._root(number) not in self.leaving
+
+    def _placed(self, number: int) -> str:
+        """Memory that stays, for an array until it is read the last time."""
+        value = self.trace.values[number]
+        form = value.shape, value.dtype
+        own = next((one for one in self.vacant if self.room[one] == form), None)
+        if own is None:
+            own = len(self.room)
+            self.room.append(form)
+        else:
+            self.vacant.remove(own)
+        self.placed[self._root(number)] = own
+        return f"b{own}"
+
     def _writes_over(self, place: int, one: t.Apply) -> str:
-        """An input that a pointwise op may write over: nobody reads it any more, and its memory is nobody else's."""
+        """Where a pointwise op may write: memory that stays, or an input that nobody reads any more."""
         values = self.trace.values
         out = values[one.outs[0]]
         self.fresh.add(self._root(one.outs[0]))
+        if self._stays(one.outs[0]):
+            return self._placed(one.outs[0])
         for ref in one.inputs:
             if not isinstance(ref, t.Ref) or not self._dead(ref.number, place):
                 continue
-            value = values[ref.number]
-            alone = self.shared[value.storage] == {self._root(ref.number)}
-            same = (value.shape, value.dtype, value.strides) == (out.shape, out.dtype, out.strides)
-            if alone and same and out.shape and self._root(ref.number) in self.fresh:
+            if self._may_be(ref.number, out):
                 return self._name(ref.number)
         return "..."
 
@@ -269,7 +343,7 @@ class Program:
                     self._say(f"v{number} = t{number}._array")
 
     def _was_seen(self, number: int, place: int) -> bool:
-        return any(isinstance(one, t.Input) and one.out == number for one in self.trace.instructions[:place])
+        return any(isinstance(one, t.Input) and one.out == number for one in self.steps.instructions[:place])
 
     def _handed(self, value: Any) -> str:
         if isinstance(value, t.Ref):

@@ -10,18 +10,25 @@ from collections.abc import Callable
 from typing import Any
 
 from ...ops.table import table
+from .windows import windows
 
 Lower = Callable[..., Any]
 
 
-def lowered(jnp: Any, lax: Any, nn: Any) -> dict[str, Lower]:
+def lowered(jnp: Any, lax: Any, nn: Any, vjp: Any) -> dict[str, Lower]:
     """Functions of JAX's arrays by the names of ops."""
 
     def starts(sizes: Any) -> list[int]:
         return [sum(sizes[: index + 1]) for index in range(len(sizes) - 1)]
 
-    def put(g: Any, shape: Any, axis: int, index: int) -> Any:
-        return jnp.zeros(shape, g.dtype).at[(slice(None),) * axis + (index,)].set(g)
+    def put(g: Any, shape: Any, axis: int, place: Any) -> Any:
+        return jnp.zeros(shape, g.dtype).at[(slice(None),) * axis + (place,)].set(g)
+
+    def along(axis: int, *places: Any) -> Any:
+        return (slice(None),) * axis + (slice(*places),)
+
+    def flat(axes: Any) -> Any:
+        return axes if axes else None
 
     def averaged(losses: Any, reduction: str) -> Any:
         return losses if reduction == "none" else losses.sum() if reduction == "sum" else losses.mean()
@@ -31,7 +38,80 @@ def lowered(jnp: Any, lax: Any, nn: Any) -> dict[str, Lower]:
         wide = wide if weight is None else wide * weight
         return wide if bias is None else wide + bias
 
+    def normalized(x: Any, axes: Any, eps: float) -> Any:
+        return (x - x.mean(axes, keepdims=True)) * lax.rsqrt(x.var(axes, keepdims=True) + eps)
+
+    def normalized_backward(h: Any, x: Any, axes: Any, eps: float) -> Any:
+        scale, hat = lax.rsqrt(x.var(axes, keepdims=True) + eps), normalized(x, axes, eps)
+        return scale * (h - h.mean(axes, keepdims=True) - hat * (h * hat).mean(axes, keepdims=True))
+
+    def shares(x: Any, target: Any, weight: Any, ignore_index: int) -> tuple[Any, Any]:
+        """Of each row what counts of its class, and that class, of rows that count."""
+        counted = target != ignore_index
+        place = jnp.where(counted, target, 0)
+        return jnp.where(counted, 1 if weight is None else weight[place], 0).astype(x.dtype), place
+
+    def nll_loss(x: Any, target: Any, weight: Any, reduction: str, ignore_index: int) -> Any:
+        share, place = shares(x, target, weight, ignore_index)
+        losses = -share * jnp.take_along_axis(x, place[:, None], 1)[:, 0]
+        return losses.sum() / share.sum() if reduction == "mean" else averaged(losses, reduction)
+
+    def nll_loss_adjoint(g: Any, x: Any, target: Any, weight: Any, reduction: str, ignore_index: int) -> Any:
+        share, place = shares(x, target, weight, ignore_index)
+        if reduction == "mean":
+            share = share / share.sum()
+        hot = place[:, None] == jnp.arange(x.shape[1])
+        return jnp.where(hot, -(g * share)[:, None], 0)
+
+    def with_logits(x: Any, target: Any, weight: Any, pos_weight: Any, reduction: str) -> Any:
+        rest = nn.softplus(-x)
+        losses = (1 - target) * x + (rest if pos_weight is None else (1 + (pos_weight - 1) * target) * rest)
+        return averaged(losses if weight is None else losses * weight, reduction)
+
+    def attention(query: Any, key: Any, value: Any, mask: Any, is_causal: bool, scale: float) -> Any:
+        scores = query @ jnp.swapaxes(key, -1, -2) * scale
+        if is_causal:
+            scores = jnp.where(jnp.tri(*scores.shape[-2:], dtype=bool), scores, -jnp.inf)
+        return nn.softmax(scores if mask is None else scores + mask, -1) @ value
+
+    def embedding(weight: Any, indices: Any, *_: Any) -> Any:
+        return weight[indices]
+
+    def embedding_adjoint(g: Any, indices: Any, shape: Any, but: int, *_: Any) -> Any:
+        rows = g.reshape(-1, shape[1])
+        places = indices.reshape(-1)
+        return jnp.zeros(shape, g.dtype).at[places].add(rows if but < 0 else jnp.where((places != but)[:, None], rows, 0))
+
     lines: dict[str, Lower] = {
+        "abs": jnp.abs,
+        "attention": attention,
+        "binary_cross_entropy_with_logits": with_logits,
+        "clamp": lambda x, low, high: jnp.clip(x, low, high),
+        "clone": lambda x: x,
+        "dot": lambda a, b: a @ b,
+        "embed_slice": lambda g, shape, axis, *places: jnp.zeros(shape, g.dtype).at[along(axis, *places)].set(g),
+        "embedding": embedding,
+        "embedding_adjoint": embedding_adjoint,
+        "gelu_erf": lambda x: nn.gelu(x, approximate=False),
+        "gelu_tanh": lambda x: nn.gelu(x, approximate=True),
+        "logsumexp": lambda x, axis, keepdims: nn.logsumexp(x, flat(axis), keepdims=keepdims),
+        "masked_fill": lambda x, mask, value: jnp.where(mask, jnp.asarray(value, x.dtype), x),
+        "mean": lambda x, axis, keepdims, dtype: x.mean(flat(axis), dtype, keepdims=keepdims),
+        "neg": jnp.negative,
+        "nll_loss": nll_loss,
+        "nll_loss_adjoint": nll_loss_adjoint,
+        "normalized": normalized,
+        "normalized_backward": normalized_backward,
+        "only": lambda x, mask, *_: jnp.where(mask, x, 0),
+        "reshape_alias": jnp.reshape,
+        "silu": nn.silu,
+        "slice": lambda x, axis, *places: x[along(axis, *places)],
+        "softmax": nn.softmax,
+        "squeeze_row": jnp.squeeze,
+        "sub": jnp.subtract,
+        "tanh": jnp.tanh,
+        "where": jnp.where,
+        "zeroed": jnp.zeros_like,
         "addmm": lambda bias, a, b, beta, alpha: beta * bias + alpha * (a @ b),
         "bmm": lambda a, b: a @ b,
         "concat": lambda xs, axis: jnp.concatenate(xs, axis),
@@ -62,7 +142,7 @@ def lowered(jnp: Any, lax: Any, nn: Any) -> dict[str, Lower]:
         "split": lambda x, sizes, axis: tuple(jnp.split(x, starts(sizes), axis)),
         "squeeze": lambda x, axes: jnp.squeeze(x, axes),
         "stack": lambda xs, axis: jnp.stack(xs, axis),
-        "sum": lambda x, axis, keepdims, dtype: x.sum(axis, dtype, keepdims=keepdims),
+        "sum": lambda x, axis, keepdims, dtype: x.sum(flat(axis), dtype, keepdims=keepdims),
         "sum_all": lambda x, dtype: x.sum(dtype=dtype),
         "t": lambda x: x.T,
         "tanh_backward": lambda h, y: h * (1 - y * y),
@@ -72,6 +152,7 @@ def lowered(jnp: Any, lax: Any, nn: Any) -> dict[str, Lower]:
         "unsafe_view": jnp.reshape,
         "view": jnp.reshape,
     }
+    lines.update(windows(jnp, lax, vjp))
     for name, op in table.items():
         if op.is_ufunc and op.promote in ("same", "float") and hasattr(jnp, op.kernel.__name__):
             lines.setdefault(name, getattr(jnp, op.kernel.__name__))

@@ -9,6 +9,8 @@ namespace RUSHLIGHT_SET {
 
 #include "bends.h"
 
+#include "chains.h"
+
 #include "rows.h"
 
 #include "columns.h"
@@ -40,7 +42,8 @@ static Set loops(const char *name) {
              VALUES(Softplus), VALUES(LogSigmoid), VALUES(Hardtanh), VALUES(Hardsigmoid), VALUES(Hardswish), SLOPES(GeluSlope),
              SLOPES(GeluTanhSlope), SLOPES(SiluSlope), SLOPES(MishSlope), SLOPES(SigmoidSlope), SLOPES(TanhSlope), SLOPES(ReluSlope),
              SLOPES(LeakyReluSlope), SLOPES(EluSlope), SLOPES(SoftplusSlope), SLOPES(LogSigmoidSlope), SLOPES(HardtanhSlope),
-             SLOPES(HardsigmoidSlope), SLOPES(HardswishSlope), SLOPES(ThresholdSlope), SLOPES(ShrinkSlope)},
+             SLOPES(HardsigmoidSlope), SLOPES(HardswishSlope), SLOPES(ThresholdSlope), SLOPES(ShrinkSlope), SLOPES(Sum), SLOPES(Difference),
+             SLOPES(Product), SLOPES(Quotient), VALUES(Opposite), VALUES(Tanh)},
             {BOTH(softmax), BOTH(softmax_backward), BOTH(log_softmax), BOTH(log_softmax_backward), BOTH(layer_norm), BOTH(layer_norm_backward)},
             {BOTH(columns_softmax), BOTH(columns_softmax_backward), BOTH(columns_log_softmax), BOTH(columns_log_softmax_backward)},
             {BOTH(channel_moments), BOTH(batch_norm), BOTH(batch_norm_backward), BOTH(batch_norm_given), BOTH(group_norm), BOTH(group_norm_backward)},

@@ -35,6 +35,7 @@ PyMethodDef sweep_functions[] = {
     fast("silu", sweep<SILU, false>),
     fast("mish", sweep<MISH, false>),
     fast("sigmoid", sweep<SIGMOID, false>),
+    fast("tanh", sweep<TANH, false>),
     fast("relu", sweep<RELU, false>),
     fast("leaky_relu", sweep<LEAKY_RELU, false, 1>),
     fast("elu", sweep<ELU, false, 3>),

@@ -1,0 +1,228 @@
+// Chains: several pointwise steps done block by block, so that what is between them stays in the nearest cache.
+#include <algorithm>
+
+#include "functions.h"
+#include "memory.h"
+#include "pool.h"
+
+namespace rushlight {
+namespace {
+
+constexpr std::size_t REGISTERS = 64, ARRAYS = 24, DIMENSIONS = 32, BLOCK = 2048;  // the last in bytes
+constexpr double COST = 0.2;  // of a step on one number, in nanoseconds, about
+
+struct Kind {
+    const char *name;
+    SweepKind sweep;
+    bool takes_two;
+};
+constexpr Kind KINDS[] = {
+    {"add", SUM, true}, {"subtract", DIFFERENCE, true}, {"multiply", PRODUCT, true}, {"divide", QUOTIENT, true}, {"negative", OPPOSITE, false},
+    {"sigmoid", SIGMOID, false}, {"sigmoid_backward", SIGMOID_SLOPE, true}, {"tanh", TANH, false}, {"tanh_backward", TANH_SLOPE, true}, {"relu_backward", RELU_SLOPE, true},
+    {"silu", SILU, false}, {"silu_backward", SILU_SLOPE, true}, {"gelu", GELU, false}, {"gelu_backward", GELU_SLOPE, true},
+    {"mish", MISH, false}, {"mish_backward", MISH_SLOPE, true}, {"log_sigmoid", LOG_SIGMOID, false}, {"log_sigmoid_backward", LOG_SIGMOID_SLOPE, true},
+};
+constexpr std::size_t KIND_COUNT = sizeof KINDS / sizeof *KINDS;
+
+struct Step {
+    unsigned char kind, x, h, out;
+};
+
+// An array as it lies: every one has as many dimensions as the first of the results, and as long ones, or 0 steps.
+struct Strided {
+    Py_buffer view{};
+    bool is_held = false;
+    char kind = 0;
+    std::ptrdiff_t strides[DIMENSIONS] = {};
+
+    ~Strided() {
+        if (is_held) PyBuffer_Release(&view);
+    }
+    bool get(PyObject *object, bool written) {
+        if (PyObject_GetBuffer(object, &view, PyBUF_FORMAT | (written ? PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE : PyBUF_STRIDES)) < 0) {
+            PyErr_Clear();
+            return false;
+        }
+        is_held = true;
+        const char *format = view.format ? view.format : "B";
+        if (*format == '@' || *format == '=') format++;  // the latter where it is not aligned
+        kind = format[0];
+        return (kind == 'f' || kind == 'd') && !format[1] && view.ndim <= static_cast<int>(DIMENSIONS);
+    }
+    // Seen in the shape of another, as broadcasting sees it.
+    bool broadcast(const Py_buffer &shape) {
+        int lead = shape.ndim - view.ndim;
+        if (lead < 0) return false;
+        for (int axis = 0; axis < view.ndim; axis++) {
+            if (view.shape[axis] == 1) continue;
+            if (view.shape[axis] != shape.shape[axis + lead]) return false;
+            strides[axis + lead] = view.strides[axis];
+        }
+        return true;
+    }
+};
+
+struct Chain {
+    std::size_t outs, inputs, numbers, steps;
+    const unsigned char *results;
+    const Step *program;
+    double values[REGISTERS];
+    Strided arrays[ARRAYS];
+    std::size_t lengths[DIMENSIONS], dimensions = 0;
+    const Set *set;
+
+    // Dimensions that are one behind the other in every array are one.
+    void merge() {
+        const Py_buffer &shape = arrays[0].view;
+        for (int axis = 0; axis < shape.ndim; axis++) {
+            auto length = static_cast<std::size_t>(shape.shape[axis]);
+            if (length == 1) continue;
+            bool goes_on = dimensions > 0;
+            for (std::size_t i = 0; goes_on && i < outs + inputs; i++)
+                goes_on = arrays[i].strides[dimensions - 1] == arrays[i].strides[axis] * static_cast<std::ptrdiff_t>(length);
+            if (!goes_on) lengths[dimensions++] = 1;
+            lengths[dimensions - 1] *= length;
+            for (std::size_t i = 0; i < outs + inputs; i++) arrays[i].strides[dimensions - 1] = arrays[i].strides[axis];
+        }
+        if (!dimensions) {
+            lengths[dimensions++] = 1;
+            for (std::size_t i = 0; i < outs + inputs; i++) arrays[i].strides[0] = arrays[i].view.itemsize;
+        }
+    }
+
+    template <class T> void gather(T *to, const char *from, std::ptrdiff_t stride, std::size_t count) const {
+        if (!stride) {
+            T value;
+            std::memcpy(&value, from, sizeof(T));
+            std::fill_n(to, count, value);
+        } else {
+            for (std::size_t i = 0; i < count; i++) std::memcpy(to + i, from + static_cast<std::ptrdiff_t>(i) * stride, sizeof(T));
+        }
+    }
+
+    // Numbers `from` to `to` of the last dimension, where each array is at its place.
+    template <class T> void line(char *const *places, std::size_t from, std::size_t to, T *room, std::size_t block) const {
+        std::size_t last = dimensions - 1;
+        const T *registers[REGISTERS];
+        for (std::size_t i = inputs; i < REGISTERS; i++) registers[i] = room + i * block;
+        for (std::size_t begin = from; begin < to; begin += block) {
+            std::size_t count = std::min(block, to - begin);
+            for (std::size_t i = 0; i < inputs; i++) {
+                std::ptrdiff_t stride = arrays[outs + i].strides[last];
+                const char *place = places[outs + i] + static_cast<std::ptrdiff_t>(begin) * stride;
+                T *own = room + i * block;
+                registers[i] = own;
+                if (stride == sizeof(T)) registers[i] = reinterpret_cast<const T *>(place);
+                else if (stride || begin == from) gather(own, place, stride, begin == from && !stride ? block : count);
+            }
+            for (std::size_t i = 0; i < steps; i++) {
+                const Step &step = program[i];
+                Sweep sweep{registers[step.x], registers[step.h], room + step.out * block, {}};
+                set->sweeps[KINDS[step.kind].sweep][sizeof(T) == 8](sweep, 0, count);
+            }
+            for (std::size_t i = 0; i < outs; i++)
+                std::memcpy(places[i] + begin * sizeof(T), registers[results[i]], count * sizeof(T));
+        }
+    }
+
+    // Numbers `from` to `to` of one dimension, or lines of several.
+    template <class T> void run(std::size_t from, std::size_t to, std::size_t used) const {
+        std::size_t length = lengths[dimensions - 1], longest = dimensions > 1 ? length : to - from;
+        std::size_t block = std::min(BLOCK / sizeof(T), (longest + 15) / 16 * 16);
+        Memory<T> memory(used * block);
+        if (!memory) return;
+        T *room = memory.get();
+        for (std::size_t i = 0; i < numbers; i++) std::fill_n(room + (inputs + i) * block, block, static_cast<T>(values[i]));
+        char *places[ARRAYS];
+        if (dimensions == 1) {
+            for (std::size_t i = 0; i < outs + inputs; i++) places[i] = static_cast<char *>(arrays[i].view.buf);
+            line(places, from, to, room, block);
+            return;
+        }
+        for (std::size_t number = from; number < to; number++) {
+            for (std::size_t i = 0; i < outs + inputs; i++) places[i] = static_cast<char *>(arrays[i].view.buf);
+            std::size_t rest = number;
+            for (std::size_t axis = dimensions - 1; axis-- > 0; rest /= lengths[axis])
+                for (std::size_t i = 0; i < outs + inputs; i++)
+                    places[i] += static_cast<std::ptrdiff_t>(rest % lengths[axis]) * arrays[i].strides[axis];
+            line(places, 0, length, room, block);
+        }
+    }
+};
+
+PyObject *refused() {
+    PyErr_SetString(PyExc_ValueError, "no such chain");
+    return nullptr;
+}
+
+// (program, out, ..., input, ...): the program is bytes, how many results, inputs, numbers and steps there are, the registers of the
+// results, four bytes a step, and the numbers as doubles. Registers are the inputs, the numbers, and then what steps give.
+PyObject *chain(PyObject *, PyObject *const *args, Py_ssize_t count) {
+    char *bytes;
+    Py_ssize_t length;
+    if (count < 2 || PyBytes_AsStringAndSize(args[0], &bytes, &length) < 0) return PyErr_Occurred() ? nullptr : refused();
+    auto *code = reinterpret_cast<const unsigned char *>(bytes);
+    if (length < 4) return refused();
+    Chain all;
+    all.outs = code[0], all.inputs = code[1], all.numbers = code[2], all.steps = code[3];
+    std::size_t first = all.inputs + all.numbers;
+    if (!all.outs || all.outs + all.inputs > ARRAYS || static_cast<std::size_t>(count) != 1 + all.outs + all.inputs || first >= REGISTERS ||
+        static_cast<std::size_t>(length) != 4 + all.outs + 4 * all.steps + 8 * all.numbers)
+        return refused();
+    all.results = code + 4;
+    all.program = reinterpret_cast<const Step *>(code + 4 + all.outs);
+    std::memcpy(all.values, all.program + all.steps, 8 * all.numbers);
+    std::size_t used = first;
+    bool is_known[REGISTERS] = {};
+    std::fill_n(is_known, first, true);
+    for (std::size_t i = 0; i < all.steps; i++) {
+        const Step &step = all.program[i];
+        if (step.kind >= KIND_COUNT || step.x >= REGISTERS || step.h >= REGISTERS || step.out >= REGISTERS || step.out < first ||
+            !is_known[step.x] || !is_known[step.h])
+            return refused();
+        is_known[step.out] = true;
+        used = std::max<std::size_t>(used, step.out + 1u);
+    }
+    for (std::size_t i = 0; i < all.outs; i++)
+        if (all.results[i] >= REGISTERS || !is_known[all.results[i]]) return refused();
+    for (std::size_t i = 0; i < all.outs + all.inputs; i++) {
+        Strided &array = all.arrays[i];
+        if (!array.get(args[1 + i], i < all.outs) || array.kind != all.arrays[0].kind || !array.broadcast(all.arrays[0].view)) Py_RETURN_FALSE;
+        if (i < all.outs && array.view.len != all.arrays[0].view.len) Py_RETURN_FALSE;
+    }
+    bool is_double = all.arrays[0].kind == 'd';
+    auto size = static_cast<std::size_t>(all.arrays[0].view.len) / (is_double ? 8 : 4);
+    if (!size) Py_RETURN_TRUE;
+    all.merge();
+    all.set = in_use.load();
+    bool is_line = all.dimensions == 1;
+    std::size_t units = is_line ? size : size / all.lengths[all.dimensions - 1];
+    double cost = COST * static_cast<double>(all.steps) * (is_line ? 1.0 : static_cast<double>(all.lengths[all.dimensions - 1]));
+    unlocked(size, [&] {
+        share(units, is_line ? 1024 : 1, cost, [&](std::size_t from, std::size_t to) {
+            is_double ? all.run<double>(from, to, used) : all.run<float>(from, to, used);
+        });
+    });
+    Py_RETURN_TRUE;
+}
+
+// The names of steps, in the order of their numbers, with how many registers they read.
+PyObject *chain_steps(PyObject *, PyObject *) {
+    PyObject *steps = PyList_New(0);
+    for (const Kind &kind : KINDS) {
+        PyObject *step = steps ? Py_BuildValue("(si)", kind.name, kind.takes_two ? 2 : 1) : nullptr;
+        if (!step || PyList_Append(steps, step) < 0) Py_CLEAR(steps);
+        Py_XDECREF(step);
+    }
+    return steps;
+}
+
+}  // namespace
+
+PyMethodDef chain_functions[] = {
+    fast("chain", chain),
+    {"chain_steps", chain_steps, METH_NOARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+}  // namespace rushlight
