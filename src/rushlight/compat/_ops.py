@@ -1,8 +1,13 @@
-"""torch._ops: ``HigherOrderOperator``, an operator whose rules are told by the kind of transform that meets it."""
+"""torch._ops: ``HigherOrderOperator``, an operator whose rules are told by the kind of transform that meets it.
+
+And what ``torch.ops`` does with libraries in C++.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
 from typing import Any, TypeVar
 
 from rushlight.batching import layers
@@ -22,6 +27,20 @@ _PLAIN = (
     DispatchKey.CompositeImplicitAutograd,
     DispatchKey.CompositeExplicitAutograd,
 )
+
+# Libraries in C++ whose operators stand in a module here.
+_MODULES = {"torchvision/_C": "rushlight.torchvision_operators"}
+loaded_libraries: set[str] = set()
+
+
+def load_library(path: str) -> None:
+    """Defines the operators of a library, known by the end of its path. OSError for others: code written for PyTorch's C++ cannot run."""
+    file = Path(path)
+    module = _MODULES.get(f"{file.parent.name}/{file.name.partition('.')[0]}")
+    if module is None or not file.exists():
+        raise OSError(f"Could not load this library: {path}")
+    import_module(module)
+    loaded_libraries.add(str(path))
 
 
 class HigherOrderOperator:

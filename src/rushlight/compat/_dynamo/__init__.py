@@ -82,4 +82,4 @@ def mark_dynamic(t: Any, index: Any, **options: Any) -> None:
 
 mark_static = maybe_mark_dynamic = mark_dynamic
 
-__getattr__, __dir__ = lazy_names(__name__, frozenset({"eval_frame"}), {"OptimizedModule": "eval_frame"})
+__getattr__, __dir__ = lazy_names(__name__, frozenset({"eval_frame", "utils"}), {"OptimizedModule": "eval_frame"})

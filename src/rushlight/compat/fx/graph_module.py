@@ -27,6 +27,8 @@ from .tracer import Tracer
 __all__ = ["GraphModule", "reduce_graph_module"]
 
 _counter = itertools.count()
+# Under which name of ``meta`` a library keeps attributes that copies are to have as well.
+_USER_PRESERVED_ATTRIBUTES_KEY = "_user_preserved_attributes"
 _TORCH = re.compile(r"^(import|from) torch\b(?P<rest>.*)$")
 
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 import builtins
 from collections.abc import Callable
 from contextlib import nullcontext
+from importlib import import_module
 from typing import Any, Final, NoReturn, TypeVar, get_args, get_origin
 
 from rushlight.base.missing import lazy_names
 from rushlight.nn.modules.module import Module
 
-from .futures import Future
+from ..futures import Future
 
 __all__ = [
     "Attribute",
@@ -113,7 +114,9 @@ def _mark(fn: Any = None, **kwargs: Any) -> Any:
     return _mark if fn is None or fn.__class__ is bool else fn
 
 
-ignore = unused = export = script_method = script_if_tracing = interface = _overload = _overload_method = _mark
+ignore = unused = export = script_method = script_if_tracing = _script_if_tracing = interface = _overload = _overload_method = (
+    _mark
+)
 
 
 def annotate(the_type: Any, the_value: T) -> T:
@@ -192,3 +195,4 @@ def set_fusion_strategy(strategy: Any) -> None:
 
 
 __getattr__, __dir__ = lazy_names(__name__)
+import_module(f"{__name__}.annotations")  # PyTorch has the module where `from __future__` has left a name
