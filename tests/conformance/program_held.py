@@ -28,9 +28,11 @@ def node_name(tensor: Any) -> str | Exception | None:
 
 
 def accumulates(tensor: Any) -> bool:
-    return not isinstance(node_name(tensor), Exception) and tensor.requires_grad and (tensor.is_leaf or tensor.retains_grad)
+    """Whether a backward pass leaves a gradient in it."""
+    return tensor.requires_grad and not isinstance(node_name(tensor), Exception) and (tensor.is_leaf or tensor.retains_grad)
 
 
+EXPORTS = (np.ndarray, memoryview)
 # A line that writes, or is about to change what a name stands for: what it changes is compared with PyTorch instead.
 _WRITES = re.compile(r"\w_\(|\]\s*[-+*/]?= |\b[a-z]\d? [-+*/]= |\.fill\(|\.grad = |out=")
 _ROOT = re.compile(r"\w+")
@@ -48,10 +50,10 @@ class Held:
         """A backward pass adds to gradients that are there: those, and what shares their memory, are its own to change."""
         if _WRITES.search(line):
             return
-        things = self._things(space)
         if self.arrays is None:
-            self.arrays = {name: self._array(thing).copy() for name, thing in things.items()}
-        self.passing = self._gradients(things) if "backward(" in line or "autograd.grad(" in line else frozenset()
+            self.arrays = {name: self._array(thing).copy() for name, thing in self._things(space).items()}
+        passes = "backward(" in line or "autograd.grad(" in line
+        self.passing = self._gradients(self._things(space)) if passes else frozenset()
 
     def changed(self, space: dict[str, Any], line: str) -> str | None:
         """The name of something that the line has changed and must not."""
@@ -80,15 +82,15 @@ class Held:
     def _things(self, space: dict[str, Any]) -> dict[str, Any]:
         things: dict[str, Any] = {}
         for name, value in space.items():
-            if isinstance(value, list):
-                # A list that hooks write to grows; what is in it already stays.
-                things |= {f"{name}[{i}]": item for i, item in enumerate(value)}
-            elif isinstance(value, np.ndarray | memoryview):
-                things[name] = value
-            elif self.side.is_tensor(value):
+            if self.side.is_tensor(value):
                 things[name] = value
                 if accumulates(value) and (gradient := value.grad) is not None:
                     things[f"{name}.grad"] = gradient
+            elif isinstance(value, list):
+                # A list that hooks write to grows; what is in it already stays.
+                things |= {f"{name}[{i}]": item for i, item in enumerate(value)}
+            elif isinstance(value, EXPORTS):
+                things[name] = value
         return things
 
     def _gradients(self, things: dict[str, Any]) -> Set[str]:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import torch
 from op_samples import OutOfTime
-from program_held import Held, accumulates, assigned, node_name
+from program_held import EXPORTS, Held, accumulates, assigned, node_name
 from sides import Side, Tolerance, array_difference, tolerance_for
 
 SECONDS_PER_PROGRAM = 20
@@ -45,7 +45,7 @@ def look(side: Side, value: Any, gradient: bool = False, born: int = 0) -> Any:
     """
     if isinstance(value, list):
         return [look(side, item, gradient=True) for item in value]
-    if isinstance(value, np.ndarray | memoryview):
+    if isinstance(value, EXPORTS):
         array = np.array(value)
         return Seen(array, {"made": type(value).__name__, "dtype": str(array.dtype), "shape": array.shape})
     if not side.is_tensor(value):
@@ -143,7 +143,7 @@ class Running:
                 found[name] = self._look(name)
                 if accumulates(value):
                     found[f"{name}.grad"] = look(self.side, value.grad, gradient=True)
-            elif isinstance(value, list | np.ndarray | memoryview):
+            elif isinstance(value, (list, *EXPORTS)):
                 found[name] = look(self.side, value)
         return found
 

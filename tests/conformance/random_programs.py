@@ -257,9 +257,10 @@ def survey(count: int, seed: int = 0, jobs: int = 4, candidate: str = "rushlight
         return [failure for failure in map(_task, seeds) if failure is not None]
     load_candidate(candidate)  # so that the workers need not, and an import that fails is told once
     failures: list[Failure] = []
-    for crashed in _in_processes(
-        [list(seeds[start : start + 25]) for start in range(0, count, 25)], jobs, candidate, length, failures
-    ):
+    # Ops are compiled when first used, in each process anew: few processes, but as many as keep all busy to the end.
+    size = max(25, min(500, count // (4 * jobs)))
+    chunks = [list(seeds[start : start + size]) for start in range(0, count, size)]
+    for crashed in _in_processes(chunks, jobs, candidate, length, failures):
         # A process died at this program. PyTorch has such bugs of its own: then there is nothing to compare with. Memory that
         # was written past its end is not always noticed, so it is asked again and again.
         died_on_pytorch = candidate != "mirror" and list(_in_processes([[crashed] * 200], 1, "mirror", length, []))
@@ -291,7 +292,7 @@ def _in_processes(chunks: list[list[int]], jobs: int, candidate: str, length: in
                 if len(set(chunk)) == 1:
                     yield chunk[0]
                 else:
-                    waiting += [[seed] for seed in chunk]
+                    waiting += [chunk[: len(chunk) // 2], chunk[len(chunk) // 2 :]]
             answer.close()
             process.join()
 

@@ -97,6 +97,7 @@ class Side:
 
     def __init__(self, module: types.ModuleType) -> None:
         self.module = module
+        self._tensor_type = module.Tensor
         self._rebound: dict[types.FunctionType, Any] = {}
         self._wider = {self.build(narrow): self.build(wide) for narrow, wide in _WIDER.items()}
 
@@ -184,7 +185,7 @@ class Side:
         return np.array(array) if copy else array
 
     def is_tensor(self, value: Any) -> bool:
-        return isinstance(value, self.module.Tensor)
+        return isinstance(value, self._tensor_type)
 
     def leaves(self, value: Any) -> Iterator[Any]:
         """The tensors and plain values in nested lists, tuples and dicts, in order."""
