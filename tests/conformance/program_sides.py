@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import torch
 from op_samples import OutOfTime
+from program_held import EXPORTS, Held, accumulates, assigned, node_name
 from sides import Side, Tolerance, array_difference, tolerance_for
 
 SECONDS_PER_PROGRAM = 20
@@ -25,15 +26,6 @@ SECONDS_PER_PROGRAM = 20
 @functools.lru_cache(4096)
 def compiled(line: str) -> types.CodeType:
     return compile(line, "<program>", "exec")
-
-
-def node_name(tensor: Any) -> str | Exception | None:
-    """The name of its node in the graph; the error, for a view whose base was changed in a way that forbids it."""
-    try:
-        node = tensor.grad_fn
-        return None if node is None else node.name()
-    except RuntimeError as error:
-        return error
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,7 +45,7 @@ def look(side: Side, value: Any, gradient: bool = False, born: int = 0) -> Any:
     """
     if isinstance(value, list):
         return [look(side, item, gradient=True) for item in value]
-    if isinstance(value, np.ndarray | memoryview):
+    if isinstance(value, EXPORTS):
         array = np.array(value)
         return Seen(array, {"made": type(value).__name__, "dtype": str(array.dtype), "shape": array.shape})
     if not side.is_tensor(value):
@@ -103,86 +95,68 @@ TRANSFORMS = re.compile(r"torch\.func\.|vmap\(|autograd\.f")
 DERIVED = re.compile(r"grad\(|" + TRANSFORMS.pattern)
 
 
-def run(side: Side, lines: list[str]) -> tuple[list[Step], dict[str, Any]]:
-    """What each line did on a side, and what there is in the end, gradients included."""
-    space: dict[str, Any] = {"torch": side.module, "numpy": np}
-    side.module.set_num_threads(1)
-    steps = []
-    gradients: set[str] = set()
-    born: dict[str, int] = {}
-    for line in lines:
-        held = {} if side.module is torch else hold(side, space, line)
+class Running:
+    """A program on a side, as far as it has been run."""
+
+    def __init__(self, side: Side) -> None:
+        self.side = side
+        self.space: dict[str, Any] = {"torch": side.module, "numpy": np}
+        self.steps: list[Step] = []
+        self.gradients: set[str] = set()
+        self.born: dict[str, int] = {}
+        # PyTorch may write to what a program holds.
+        self.held = Held(side) if side.module is not torch else None
+        side.module.set_num_threads(1)
+
+    def take(self, line: str) -> Step:
+        """Runs one more line, and tells what it did."""
+        error = self._execute(line)
+        made = () if error is not None else assigned(line)
+        if made and (DERIVED.search(line) or line.endswith(".grad") or follows_layout(line, self.gradients)):
+            self.gradients.update(made)
+        self.born.update({name: self.space[name]._version for name in made if self.side.is_tensor(self.space.get(name))})
+        self.steps.append(Step(error, {name: self._look(name) for name in made}))
+        return self.steps[-1]
+
+    def _execute(self, line: str) -> Exception | None:
+        error = changed = None
+        if self.held is not None:
+            self.held.before(self.space, line)
         try:
-            exec(compiled(line), space)
-        except Exception as error:
-            steps.append(Step(error, {}))
-            check_held(side, space, line, held)
-            continue
-        check_held(side, space, line, held)
-        made = assigned(line)
-        if DERIVED.search(line) or line.endswith(".grad") or follows_layout(line, gradients):
-            gradients.update(made)
-        born.update({name: space[name]._version for name in made if side.is_tensor(space.get(name))})
-        steps.append(Step(None, {name: look(side, space.get(name), name in gradients, born.get(name, 0)) for name in made}))
-    end: dict[str, Any] = {}
-    for name in list(space):
-        value = space[name]
-        if side.is_tensor(value):
-            end[name] = look(side, value, name in gradients, born.get(name, 0))
-            if accumulates(value):
-                end[f"{name}.grad"] = look(side, value.grad, gradient=True)
-        elif isinstance(value, list | np.ndarray | memoryview):
-            end[name] = look(side, value)
-    return steps, end
+            exec(compiled(line), self.space)
+        except Exception as raised:
+            error = raised
+        if self.held is not None:
+            changed = self.held.changed(self.space, line)
+        if changed is not None:
+            raise Difference("held", line, f"{changed} has changed")
+        return error
+
+    def _look(self, name: str) -> Any:
+        return look(self.side, self.space.get(name), name in self.gradients, self.born.get(name, 0))
+
+    def end(self) -> dict[str, Any]:
+        """What there is now, gradients included."""
+        found: dict[str, Any] = {}
+        for name, value in self.space.items():
+            if self.side.is_tensor(value):
+                found[name] = self._look(name)
+                if accumulates(value):
+                    found[f"{name}.grad"] = look(self.side, value.grad, gradient=True)
+            elif isinstance(value, (list, *EXPORTS)):
+                found[name] = look(self.side, value)
+        return found
 
 
-# A line that writes, or is about to change what a name stands for: what it changes is compared with PyTorch instead.
-_WRITES = re.compile(r"\w_\(|\]\s*[-+*/]?= |\b[a-z]\d? [-+*/]= |\.fill\(|\.grad = |out=")
+Run = tuple[list[Step], dict[str, Any]]
 
 
-def hold(side: Side, space: dict[str, Any], line: str) -> dict[str, bytes]:
-    """The bytes of all that the program holds before a line that must leave it as it is.
-
-    A backward pass adds to gradients that are there: those, and what shares their memory, are its own to change.
-    """
-    if _WRITES.search(line):
-        return {}
-    things: dict[str, Any] = {}
-    gradients: set[int] = set()
-    for name, value in space.items():
-        if isinstance(value, list):
-            things |= {f"{name}[{i}]": item for i, item in enumerate(value)}
-        elif isinstance(value, np.ndarray | memoryview):
-            things[name] = value
-        elif side.is_tensor(value):
-            things[name] = value
-            if accumulates(value) and value.grad is not None:
-                things[f"{name}.grad"] = value.grad
-                gradients.add(value.grad.untyped_storage().data_ptr())
-    if "backward(" in line or "autograd.grad(" in line:
-        things = {name: thing for name, thing in things.items() if not _lies_in(side, thing, gradients)}
-    # A list that hooks write to grows; what is in it already stays.
-    return {name: as_bytes(side, thing) for name, thing in things.items()}
-
-
-def _lies_in(side: Side, thing: Any, gradients: set[int]) -> bool:
-    """Whether something shares memory with a gradient; an array does where it begins with one."""
-    if side.is_tensor(thing):
-        return thing.untyped_storage().data_ptr() in gradients
-    return bool(gradients) and np.asarray(thing).ctypes.data in gradients
-
-
-def as_bytes(side: Side, thing: Any) -> bytes:
-    return side.array(thing).tobytes() if side.is_tensor(thing) else np.array(thing).tobytes()
-
-
-def check_held(side: Side, space: dict[str, Any], line: str, held: dict[str, bytes]) -> None:
-    for name, before in held.items():
-        word = re.match(r"\w+", name)
-        if word is not None and word[0] in assigned(line):
-            continue
-        if as_bytes(side, eval(name, space)) != before:
-            raise Difference("held", line, f"{name} has changed")
+def run(side: Side, lines: list[str]) -> Run:
+    """What each line did on a side, and what there is in the end."""
+    running = Running(side)
+    for line in lines:
+        running.take(line)
+    return running.steps, running.end()
 
 
 _VIEWS_AND_COPIES = (
@@ -195,21 +169,10 @@ _VIEWS_AND_COPIES = (
 
 def follows_layout(line: str, gradients: set[str]) -> bool:
     """Whether a line makes a view or a copy of a gradient, depending on how that lies in memory: not what is compared."""
-    if not set(re.findall(r"\b[a-z]\d?\b", line)) & gradients:
+    if not gradients or not set(re.findall(r"\b[a-z]\d?\b", line)) & gradients:
         return False
     method = re.search(r"\w\.(\w+)|\w\[", line.partition(" = ")[2])
     return method is not None and method[1] in _VIEWS_AND_COPIES
-
-
-def accumulates(tensor: Any) -> bool:
-    if isinstance(node_name(tensor), Exception):
-        return False
-    return tensor.requires_grad and (tensor.is_leaf or tensor.retains_grad)
-
-
-def assigned(line: str) -> list[str]:
-    left = re.match(r"(?:with [^\n]*\n\s+)?(\w+(?:, \w+)*) = ", line)
-    return left[1].split(", ") if left else []
 
 
 def first_sentence(error: Exception) -> str:
@@ -287,9 +250,6 @@ def _parts(values: np.ndarray) -> np.ndarray:
     return np.where(np.isfinite(values), values, complex("nan+nanj"))
 
 
-Run = tuple[list[Step], dict[str, Any]]
-
-
 def judge(lines: list[str], ours: Run, theirs: Run, least: Tolerance = NONE) -> Difference | None:
     try:
         for line, mine, reference in zip(lines, ours[0], theirs[0], strict=True):
@@ -303,9 +263,9 @@ def judge(lines: list[str], ours: Run, theirs: Run, least: Tolerance = NONE) -> 
     return None
 
 
-def difference(lines: list[str], candidate: Side) -> Difference | None:
-    """None where both sides agree on the whole program."""
-    theirs = run(Side(torch), lines)
+def difference(lines: list[str], candidate: Side, theirs: Run | None = None) -> Difference | None:
+    """None where both sides agree on the whole program; what PyTorch does may be known already."""
+    theirs = run(Side(torch), lines) if theirs is None else theirs
     signal.alarm(SECONDS_PER_PROGRAM)
     try:
         ours = run(candidate, lines)
@@ -317,13 +277,19 @@ def difference(lines: list[str], candidate: Side) -> Difference | None:
         return Difference("look", "the end", f"{type(error).__name__}: {first_sentence(error)}")
     finally:
         signal.alarm(0)
-    found = judge(lines, ours, theirs)
-    if found is not None:
-        least = coarsest(lines)
-        found.by_a_digit = judge(lines, ours, theirs, least) is None or any(
-            judge(lines, ours, run(Side(torch), moved(lines, seed)), least) is None for seed in range(NUDGES)
-        )
-    return found
+    return judge(lines, ours, theirs)
+
+
+def by_a_digit(lines: list[str], candidate: Side) -> bool:
+    """Whether a program on which the sides differ agrees at its lowest precision, or with what PyTorch does when moved."""
+    least = coarsest(lines)
+    try:
+        ours = run(candidate, lines)
+    except Exception:
+        return False
+    return judge(lines, ours, run(Side(torch), lines), least) is None or any(
+        judge(lines, ours, run(Side(torch), moved(lines, seed)), least) is None for seed in range(NUDGES)
+    )
 
 
 NUDGES = 12

@@ -8,6 +8,10 @@ the order in which many numbers were added.
 from __future__ import annotations
 
 import dataclasses
+import functools
+import itertools
+import random
+from typing import Any
 
 import program_lines
 from program_parts import Holes
@@ -209,6 +213,15 @@ class Vocabulary:
     holes: type[Holes] = Holes
     begin: tuple[str, ...] = ()
     shorter: int = 1
+
+    def draw(self, draw: random.Random, kind: str) -> Any:
+        """One of the values, several or actions."""
+        return draw.choices(getattr(self, kind), cum_weights=self._cumulative[kind])[0]
+
+    @functools.cached_property
+    def _cumulative(self) -> dict[str, list[int]]:
+        kinds = {"values": self.values, "several": self.several, "actions": self.actions}
+        return {kind: list(itertools.accumulate(weight for weight, *_ in lines)) for kind, lines in kinds.items()}
 
 
 VOCABULARIES = {

@@ -31,8 +31,9 @@ import torch
 from known_differences import known
 from op_results import FLOORS, Figure, write_floors
 from op_samples import OutOfTime, load_candidate
+from program_held import assigned, node_name
 from program_parts import Holes, NoFit
-from program_sides import TRANSFORMS, Difference, assigned, compiled, difference, follows_layout, node_name
+from program_sides import TRANSFORMS, Difference, Run, Running, by_a_digit, difference, follows_layout
 from program_wide import VOCABULARIES, Vocabulary, vocabulary_of
 from program_wide_parts import WideHoles, exported
 from sides import Side
@@ -49,27 +50,50 @@ _FAULTS = re.compile(
 # Writing.
 
 
-def write_program(draw: random.Random, length: int = 14, vocabulary: Vocabulary = VOCABULARIES["plain"]) -> list[str]:
+class Writing:
+    """A program that is being written: its lines so far, and PyTorch with them run."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.running = Running(Side(torch))
+        self.faultless = True
+
+    def take(self, line: str) -> None:
+        step = self.running.take(line)
+        if step.error is not None and _FAULTS.search(str(step.error)):
+            self.running.steps.pop()
+            self.faultless = False
+        else:
+            self.lines.append(line)
+
+    def ran(self) -> Run | None:
+        """What PyTorch did; not known where a line was left out that may have done something."""
+        return (self.running.steps, self.running.end()) if self.faultless else None
+
+
+def written(draw: random.Random, length: int = 14, vocabulary: Vocabulary = VOCABULARIES["plain"]) -> Writing:
     """Lines that mostly make sense: each is written knowing what PyTorch made of those before it."""
-    lines: list[str] = []
-    space: dict[str, Any] = {"torch": torch, "numpy": np}
-    torch.set_num_threads(1)
-    gradients: set[str] = set()
+    writing = Writing()
+    space, gradients = writing.running.space, set[str]()
     names = iter([*string.ascii_lowercase, *(f"{letter}{n}" for n in range(1, 9) for letter in string.ascii_lowercase)])
     for line in vocabulary.begin:
-        _take(line, lines, space)
+        writing.take(line)
     for _ in range(draw.randint(1, 3)):
-        _take(f"{next(names)} = {vocabulary.holes(draw, {}).leaf()}", lines, space)
-    while len(lines) < max(2, length // vocabulary.shorter):
+        writing.take(f"{next(names)} = {vocabulary.holes(draw, {}).leaf()}")
+    while len(writing.lines) < max(2, length // vocabulary.shorter):
         holes = _holes(vocabulary, draw, space, gradients)
         line = _line(draw, holes, names, vocabulary)
         if line is not None:
-            _take(line, lines, space)
+            writing.take(line)
             if "autograd.grad(" in line or follows_layout(line, gradients) or TRANSFORMS.search(line):
                 gradients |= set(assigned(line))
     with contextlib.suppress(NoFit):
-        _take(f"{_holes(vocabulary, draw, space, set()).outcome()}.backward()", lines, space)
-    return lines
+        writing.take(f"{_holes(vocabulary, draw, space, set()).outcome()}.backward()")
+    return writing
+
+
+def write_program(draw: random.Random, length: int = 14, vocabulary: Vocabulary = VOCABULARIES["plain"]) -> list[str]:
+    return written(draw, length, vocabulary).lines
 
 
 def _holes(vocabulary: Vocabulary, draw: random.Random, space: dict[str, Any], gradients: set[str]) -> Holes:
@@ -94,35 +118,21 @@ def _line(draw: random.Random, holes: Holes, names: Any, vocabulary: Vocabulary)
     kind = draw.random()
     try:
         if kind < 0.68:
-            line = _choose(draw, vocabulary.values, holes)
+            line = holes.fill(vocabulary.draw(draw, "values")[1])
             if "forward_ad" in line:
                 return f"with torch.autograd.forward_ad.dual_level():\n    {next(names)} = {line}"
             line = f"{next(names)} = {line}"
         elif kind < 0.78:
-            weights = [weight for weight, *_ in vocabulary.several]
-            _, text, count = draw.choices(vocabulary.several, weights)[0]
+            _, text, count = vocabulary.draw(draw, "several")
             line = holes.fill(text)
             line = f"{', '.join(next(names) for _ in range(count))} = {line}"
         else:
-            line = _choose(draw, vocabulary.actions, holes)
+            line = holes.fill(vocabulary.draw(draw, "actions")[1])
     except NoFit:
         return None
     if draw.random() > 0.94:
         line = f"with torch.no_grad():\n    {line}"
     return line
-
-
-def _choose(draw: random.Random, parts: list[tuple[int, str]], holes: Holes) -> str:
-    return holes.fill(draw.choices(parts, [weight for weight, _ in parts])[0][1])
-
-
-def _take(line: str, lines: list[str], space: dict[str, Any]) -> None:
-    try:
-        exec(compiled(line), space)
-    except Exception as error:
-        if _FAULTS.search(str(error)):
-            return
-    lines.append(line)
 
 
 # Cutting down.
@@ -193,14 +203,14 @@ class Failure:
         return f"# seed {self.seed}: {self.found.kind} at `{place}`\n# {self.found.detail}\n\n{program}\n"
 
 
-def program_of(seed: int, length: int) -> list[str]:
-    return write_program(random.Random(seed), length, vocabulary_of(seed, _WORK["vocabulary"]))
+def program_of(seed: int, length: int) -> Writing:
+    return written(random.Random(seed), length, vocabulary_of(seed, _WORK["vocabulary"]))
 
 
 def try_program(seed: int, candidate: Side, length: int) -> Failure | None:
-    lines = program_of(seed, length)
-    found = difference(lines, candidate)
-    return None if found is None else Failure(seed, found, lines)
+    program = program_of(seed, length)
+    found = difference(program.lines, candidate, program.ran())
+    return None if found is None else Failure(seed, found, program.lines)
 
 
 def cut_down(failure: Failure, candidate: Side) -> Failure:
@@ -233,9 +243,10 @@ def _task(seed: int) -> Failure | None:
     if failure is None:
         return None
     _WORK["seen"][failure.cause] += 1
-    if _WORK["seen"][failure.cause] > SHRUNK_OF_A_KIND:
-        return failure
-    return cut_down(failure, _WORK["candidate"])
+    if _WORK["seen"][failure.cause] <= SHRUNK_OF_A_KIND:
+        failure = cut_down(failure, _WORK["candidate"])
+    failure.found.by_a_digit = by_a_digit(failure.lines, _WORK["candidate"])
+    return failure
 
 
 def survey(count: int, seed: int = 0, jobs: int = 4, candidate: str = "rushlight", length: int = 14) -> list[Failure]:
@@ -246,16 +257,17 @@ def survey(count: int, seed: int = 0, jobs: int = 4, candidate: str = "rushlight
         return [failure for failure in map(_task, seeds) if failure is not None]
     load_candidate(candidate)  # so that the workers need not, and an import that fails is told once
     failures: list[Failure] = []
-    for crashed in _in_processes(
-        [list(seeds[start : start + 25]) for start in range(0, count, 25)], jobs, candidate, length, failures
-    ):
+    # Ops are compiled when first used, in each process anew: few processes, but as many as keep all busy to the end.
+    size = max(25, min(500, count // (4 * jobs)))
+    chunks = [list(seeds[start : start + size]) for start in range(0, count, size)]
+    for crashed in _in_processes(chunks, jobs, candidate, length, failures):
         # A process died at this program. PyTorch has such bugs of its own: then there is nothing to compare with. Memory that
         # was written past its end is not always noticed, so it is asked again and again.
         died_on_pytorch = candidate != "mirror" and list(_in_processes([[crashed] * 200], 1, "mirror", length, []))
         if died_on_pytorch or candidate == "mirror":
             print(f"PyTorch itself crashes at seed {crashed}")
         else:
-            lines = program_of(crashed, length)
+            lines = program_of(crashed, length).lines
             failures.append(Failure(crashed, Difference("crash", "somewhere", "the interpreter dies"), lines))
     return failures
 
@@ -280,7 +292,7 @@ def _in_processes(chunks: list[list[int]], jobs: int, candidate: str, length: in
                 if len(set(chunk)) == 1:
                     yield chunk[0]
                 else:
-                    waiting += [[seed] for seed in chunk]
+                    waiting += [chunk[: len(chunk) // 2], chunk[len(chunk) // 2 :]]
             answer.close()
             process.join()
 
@@ -328,7 +340,7 @@ def main(arguments: list[str] | None = None) -> int:
     start = time.monotonic()
     _WORK.update(subclass=options.subclass, vocabulary=options.vocabulary)  # processes are forked
     if options.count == 1:
-        print("\n".join(program_of(options.seed, options.length)), end="\n\n")
+        print("\n".join(program_of(options.seed, options.length).lines), end="\n\n")
     jobs = 1 if options.count == 1 else options.jobs
     print(f"seeds {options.seed} to {options.seed + options.count - 1}, vocabulary {options.vocabulary}", flush=True)
     failures = survey(options.count, options.seed, jobs, options.candidate, options.length)

@@ -97,7 +97,9 @@ class Side:
 
     def __init__(self, module: types.ModuleType) -> None:
         self.module = module
+        self._tensor_type = module.Tensor
         self._rebound: dict[types.FunctionType, Any] = {}
+        self._wider = {self.build(narrow): self.build(wide) for narrow, wide in _WIDER.items()}
 
     # Values ---------------------------------------------------------------------------------------------------------
 
@@ -164,26 +166,26 @@ class Side:
                 setattr(made, name, self.build(value))
         return made
 
-    def array(self, tensor: Any) -> np.ndarray:
-        """The tensor's values as an array of its own; bfloat16 and complex32 in double their width."""
+    def array(self, tensor: Any, copy: bool = True) -> np.ndarray:
+        """The tensor's values as an array, its own where it is a copy; bfloat16 and complex32 in double their width."""
         tensor = tensor.detach()
+        wider = self._wider.get(tensor.dtype)
+        if wider is not None:
+            tensor = tensor.to(wider)
         if isinstance(tensor, torch.Tensor):
-            if tensor.dtype in _WIDER:
-                tensor = tensor.to(_WIDER[tensor.dtype])
             if tensor.layout is not torch.strided:
                 tensor = tensor.to_dense()
-            return np.array(tensor.numpy(force=True))
-        if tensor.is_conj():
-            tensor = tensor.resolve_conj()
-        if tensor.is_neg():
-            tensor = tensor.resolve_neg()
-        for narrow, wide in _WIDER.items():
-            if str(tensor.dtype) == str(narrow):
-                tensor = tensor.to(self.build(wide))
-        return np.array(tensor.numpy())
+            array = tensor.numpy(force=True)
+        else:
+            if tensor.is_conj():
+                tensor = tensor.resolve_conj()
+            if tensor.is_neg():
+                tensor = tensor.resolve_neg()
+            array = tensor.numpy()
+        return np.array(array) if copy else array
 
     def is_tensor(self, value: Any) -> bool:
-        return isinstance(value, self.module.Tensor)
+        return isinstance(value, self._tensor_type)
 
     def leaves(self, value: Any) -> Iterator[Any]:
         """The tensors and plain values in nested lists, tuples and dicts, in order."""
@@ -317,9 +319,20 @@ def largest(arrays: Iterable[np.ndarray | None]) -> float:
     return float(max(sizes, default=0.0))
 
 
+def same_bits(one: np.ndarray, other: np.ndarray) -> bool:
+    """Whether two arrays have one shape and the same bytes in it, nan and the sign of zero too."""
+    if one.shape != other.shape or one.dtype != other.dtype:
+        return False
+    if one.size < 10_000:
+        return one.tobytes() == other.tobytes()
+    if one.dtype.kind == "c":
+        return same_bits(one.real, other.real) and same_bits(one.imag, other.imag)
+    return np.array_equal(one.view(f"u{one.itemsize}"), other.view(f"u{one.itemsize}"))
+
+
 def array_difference(ours: np.ndarray, theirs: np.ndarray, tolerance: Tolerance) -> str | None:
     """None where the values agree, else where they differ most. `theirs` is the reference."""
-    if theirs.size == 0:
+    if theirs.size == 0 or (ours.dtype == theirs.dtype and same_bits(ours, theirs)):
         return None
     if theirs.dtype.kind not in "fc":
         wrong = ours != theirs
