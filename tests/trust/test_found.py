@@ -146,3 +146,84 @@ def test_an_array_of_one_number_is_copied() -> None:
     assert number == 0 and numbers.tolist() == [1]
     torch.as_tensor(number)[...] = 1
     assert number == 1
+
+
+@pytest.mark.parametrize("size", [3e38, 1e-30])
+def test_the_norm_of_one_number_is_its_size(size: float) -> None:
+    x = torch.tensor([[-size], [2.0]])
+    assert x.norm(dim=1).tolist() == [x[0].abs().item(), 2]
+    assert torch.linalg.vector_norm(x[0]).item() == x[0].abs().item()
+    assert torch.linalg.vector_norm(x[:1], ord=3).item() == x[0].abs().item()
+
+
+@pytest.mark.parametrize("dtype", [torch.complex64, torch.complex128])
+def test_nothing_to_the_power_of_nothing_is_undefined_among_complex_numbers(dtype: torch.dtype) -> None:
+    nothing = torch.zeros(2, dtype=dtype)
+    for power in (nothing**nothing, torch.tensor(False) ** nothing, 0**nothing):
+        assert torch.view_as_real(power).isnan().all()
+    assert (nothing**0 == 1).all()
+
+
+@pytest.mark.parametrize("rest", ["%", "//"])
+def test_nothing_divided_by_zero_is_nothing(rest: str) -> None:
+    nothing, zero = torch.tensor([], dtype=torch.int64), torch.tensor(0)
+    for divisor in (zero, 0):
+        assert eval(f"nothing {rest} divisor", {"nothing": nothing, "divisor": divisor}).shape == (0,)
+    assert torch.fmod(nothing, zero).shape == (0,)
+    with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+        torch.tensor([1]) % zero
+
+
+def test_bytes_times_a_negative_value_wrap_around_in_gradients() -> None:
+    x, octets = torch.ones(2, requires_grad=True), torch.tensor([7, 3], dtype=torch.uint8)
+    torch.addcmul(x.detach(), x, octets, value=-1).sum().backward()
+    assert x.grad.tolist() == [249, 253]
+    with pytest.raises(RuntimeError, match="value cannot be converted to type uint8_t without overflow"):
+        octets.addcmul_(octets, octets, value=-2.0)
+
+
+def test_what_lies_in_a_memory_format_with_gaps_is_handed_out_as_it_is() -> None:
+    image = torch.ones(2, 2, 4, 4).to(memory_format=torch.channels_last)
+    for part in (image[:, :, ::2], image[:, 1:]):
+        assert part.to(memory_format=torch.channels_last) is part
+    assert torch.ones(2, 3, 2, 2)[:, :, ::2].to(memory_format=torch.contiguous_format).stride() == (12, 4, 4, 1)
+    assert torch.ones(2, 1, 2, 2).to(memory_format=torch.channels_last).stride() == (4, 1, 2, 1)
+
+
+def test_a_write_through_overlapping_strides_is_one_write() -> None:
+    x = torch.tensor([2.0, -1.0, 0.5, 3.0], requires_grad=True)
+    y = x * 2
+    torch.as_strided(y, (3, 2), (1, 1)).mul_(3)
+    assert y._version == 1
+    z = (x.detach() * 2).exp()
+    torch.as_strided(z, (3, 2), (1, 1)).neg_()
+    assert z._version == 1
+
+
+TWICE = torch.ones(1, dtype=torch.float64).expand(2)
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (lambda: torch.mv(torch.tensor(1.0), torch.ones(2)), "Dimension specified as 0 but tensor has no dimensions"),
+        (lambda: torch.ones(2).select(None), r"select\(\): argument 'dim' \(position 1\) must be int, not NoneType"),
+        (lambda: torch.ones(2).select(7), 'missing 1 required positional arguments: "index"'),
+        (lambda: torch.ones(2).squeeze(None), r"squeeze\(\) received an invalid .* got \(NoneType\)"),
+        (lambda: torch.squeeze(torch.ones(2), dim=None), r"squeeze\(\) received an invalid .* got \(Tensor, dim=NoneType\)"),
+        (lambda: torch.ones(2).split(-1, 7), "split expects split_size be non-negative, but got split_size=-1"),
+        (lambda: torch.index_select(torch.tensor(2.0), 0, torch.ones(3)), "Index to scalar can have only 1 value, got 3"),
+        (lambda: torch.nn.functional.nll_loss(torch.ones(3), torch.ones(3)), "expected target dtype to be Long or Byte"),
+        (lambda: torch.nn.functional.cross_entropy(torch.tensor(1.0), torch.ones(3)), "Dimension out of range"),
+        (lambda: torch.cat([torch.ones(2), torch.tensor(1.0)], 2), r"zero-dimensional tensor \(at position 1\) cannot be"),
+        (lambda: torch.zeros(0, dtype=torch.complex64).amax(0), r"amax\(\): Expected reduction dim 0 to have non-zero size"),
+        (lambda: TWICE.index_add_(0, torch.tensor([0, 1]), torch.ones(2)), r"self \(Double\) and source \(Float\) must have"),
+        (lambda: TWICE.index_add_(0, torch.tensor([0, 5]), TWICE.clone()), "more than one element of the written-to tensor"),
+        (lambda: TWICE.long().expand(2).copy_(torch.ones(3)), "The size of tensor a"),
+        (lambda: TWICE.copy_(torch.ones(3)), "more than one element of the written-to tensor"),
+        (lambda: torch.tensor([2]).expand(2).lerp_(torch.tensor([2, 2]), 0.5), "more than one element of the written-to"),
+    ],
+)
+def test_of_two_errors_the_one_that_pytorch_finds_first_is_raised(call: Callable[[], Any], error: str) -> None:
+    with pytest.raises((RuntimeError, IndexError, TypeError), match=error):
+        call()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import operator
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -33,9 +34,19 @@ BY_ELEMENT = frozenset(
 INTO_OVERLAP = frozenset({"fill_", "zero_", "masked_fill_", "index_put_", "index_fill_", "tril_", "triu_"})
 # What they write depends on the order of places, so not even the very tensor may be read; most look at that last.
 LOOK_LAST = frozenset("index_add_ index_reduce_ scatter_ scatter_add_ scatter_reduce_ put_ index_put_".split())
-REFUSE_FIRST = frozenset("sub_ lerp_ renorm_ cumsum_ cumprod_ put_".split())
+REFUSE_FIRST = frozenset("sub_ lerp_ renorm_ cumsum_ cumprod_ put_ index_add_ index_copy_ sign_ floor_ ceil_ trunc_".split())
+_REFUSED_LAST = re.compile(r"not implemented for|out of bounds for|index_copy_\(\): Number of indices")
 BY_PLACE = LOOK_LAST | {"index_copy_"}
 WHATEVER_IS_READ = frozenset({"fill_", "masked_fill_", "masked_scatter_", "addmv_"})
+
+
+def _refuse_first(call: Callable[[], object]) -> None:
+    """The error of an op that comes before that for memory: not of what its elements are."""
+    try:
+        call()
+    except Exception as error:
+        if _REFUSED_LAST.search(str(error)) is None:
+            raise
 
 
 def overlap_error() -> RuntimeError:
@@ -125,7 +136,7 @@ def check_write(
         overlapping = not repeated_within(self._array)
     if not overlapping:
         if name in REFUSE_FIRST and overlaps_itself(self._array):
-            function(self.detach(), *args, **kwargs)  # for its error, which comes before
+            _refuse_first(lambda: function(self.detach(), *args, **kwargs))
         if name not in LOOK_LAST:
             check_memory(self, () if name in WHATEVER_IS_READ else args, name in BY_PLACE)
         if name not in BY_ELEMENT and overlaps_itself(self._array):
@@ -154,7 +165,9 @@ def write_in_parts(
     recorded = modes.state.grad_enabled and any(
         getattr(value, "requires_grad", False) for value in (self, *args, *kwargs.values())
     )
+    version = self._counter[0]
     for index in rows(array):
+        self._counter[0] = version  # all are one write
         given = [part(value, index) for value in args]
         named = {key: part(value, index) for key, value in kwargs.items()}
         if recorded:

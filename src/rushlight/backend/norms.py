@@ -20,6 +20,8 @@ def vector_norm(x: Array, ord: float, axis: Axes, keepdims: bool = False, dtype:
         x = x.astype(dtype)
     whole = wide(x)
     axes = axes_of(x, axis)
+    if ord and math.prod([x.shape[each] for each in axes]) == 1:  # no power of it, which may be too large or small
+        return settled(summation.greatest(np.abs(whole), axis, None, None, keepdims), x.dtype)
     if ord == 2:
         if axis is None and not keepdims and whole.size > _SMALL:
             flat = whole.ravel()

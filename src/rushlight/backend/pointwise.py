@@ -161,15 +161,15 @@ def negative(x: Array) -> Array:
     return np.negative(x, out=...)
 
 
-def _no_zero(b: Array) -> None:
-    if b.dtype.kind in "iu" and not b.all():
+def _no_zero(a: Array, b: Array) -> None:
+    if b.dtype.kind in "iu" and a.size and not b.all():
         raise RuntimeError("ZeroDivisionError")
 
 
 def floor_divide(a: Array, b: Array) -> Array:
     if a.dtype.kind == "c" or a.dtype.kind == b.dtype.kind == "b":  # rules divide a mask by numbers
         refuse("div_floor_cpu", a)
-    _no_zero(b)
+    _no_zero(a, b)
     wide = _exact_quotients(a, b)
     if wide is not None:
         return np.floor(wide[0], out=...).astype(a.dtype)
@@ -213,7 +213,7 @@ def truncate_divide(a: Array, b: Array) -> Array:
         refuse("div_trunc_cpu", a)
     if a.dtype.kind not in "iu":
         return np.trunc(np.true_divide(a, b), out=...)
-    _no_zero(b)
+    _no_zero(a, b)
     with np.errstate(all="ignore"):
         quotient = np.floor_divide(a, b)
         inexact = np.multiply(quotient, b) != a
@@ -223,7 +223,7 @@ def truncate_divide(a: Array, b: Array) -> Array:
 def remainder(a: Array, b: Array) -> Array:
     if a.dtype.kind in "bc":
         refuse("remainder_cpu", a)
-    _no_zero(b)
+    _no_zero(a, b)
     if a.dtype.kind in "iu":
         return np.remainder(a, b, out=...)
     exact = _exact_rest(a, b, np.floor)
@@ -238,7 +238,7 @@ def remainder(a: Array, b: Array) -> Array:
 def fmod(a: Array, b: Array) -> Array:
     if a.dtype.kind in "bc":
         refuse("fmod_cpu", a)
-    _no_zero(b)
+    _no_zero(a, b)
     exact = _exact_rest(a, b, np.trunc)
     return np.fmod(a, b, out=...) if exact is None else exact
 
@@ -269,7 +269,10 @@ def power(a: Array, b: Array) -> Array:
         return np.where(b < 0, rare, np.power(a, np.maximum(b, 0)))
     if a.dtype.kind == "b":
         refuse("pow", a)
-    return np.power(a, b, out=...)
+    result = np.power(a, b, out=...)
+    if a.dtype.kind == "c":
+        result[(a == 0) & (b == 0)] = complex("nan+nanj")  # exp(0 * log(0)), as in PyTorch
+    return result
 
 
 def power_number(x: Array, exponent: Any) -> Array:
@@ -305,7 +308,7 @@ def number_power(x: Array, base: Any) -> Array:
     """``base ** x`` for a Python number."""
     dtype = meeting(x, base)
     x = x.astype(dtype, copy=False)
-    if dtype.kind in "biu":
+    if dtype.kind in "biuc":
         return power(np.full(x.shape, as_array(base, dtype), dtype), x)
     return np.power(dtype.type(base), x, out=...)
 

@@ -166,8 +166,9 @@ def amax(input: Any, dim: Any = (), keepdim: bool = False, *, out: Any = None) -
     if out is not None:
         _check_out(input, out)
         return write_out(amax, "amax", out, (input, dim, keepdim), {})
+    axes = _axes("amax", input, dim)
     refuse("max_values_cpu", input)
-    return ops.amax(input, _axes("amax", input, dim), bool(keepdim))
+    return ops.amax(input, axes, bool(keepdim))
 
 
 @public(out=False)
@@ -176,8 +177,9 @@ def amin(input: Any, dim: Any = (), keepdim: bool = False, *, out: Any = None) -
     if out is not None:
         _check_out(input, out)
         return write_out(amin, "amin", out, (input, dim, keepdim), {})
+    axes = _axes("amin", input, dim)
     refuse("min_values_cpu", input)
-    return ops.amin(input, _axes("amin", input, dim), bool(keepdim))
+    return ops.amin(input, axes, bool(keepdim))
 
 
 @public(out=False)

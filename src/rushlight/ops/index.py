@@ -57,13 +57,13 @@ def index_select(input: Any, dim: int, index: Any) -> Tensor:
     i = index._array
     if i.ndim > 1:
         raise IndexError("index_select(): Index is supposed to be a vector")
+    if not input._array.ndim and i.size != 1:
+        raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {i.size} value(s)")
     if i.dtype not in (np.int64, np.int32):
         raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
     size = _size(input, axis)
     if not size and i.size:
         raise RuntimeError("index_select(): self indexing axis dim should be positive")
-    if not input._array.ndim and i.size != 1:
-        raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {i.size} value(s)")
     check(
         i, 0, size,
         lambda i: RuntimeError(f"INDICES element is out of DATA bounds, id={i} axis_dim={size}") if axis == 1

@@ -113,15 +113,13 @@ def _axis_of_all(shapes: list[tuple[int, ...]], dim: Any) -> int:
         if shape != (0,):
             first = shape
             break
-    if not any(shapes):
-        raise RuntimeError("zero-dimensional tensor (at position 0) cannot be concatenated")
+    if () in shapes:
+        raise RuntimeError(f"zero-dimensional tensor (at position {shapes.index(())}) cannot be concatenated")
     axis = axis_of(dim, len(first))
     before, after = first[:axis], first[axis + 1 :]
     for position, shape in enumerate(shapes):
         if shape == (0,):
             continue
-        if not shape:
-            raise RuntimeError(f"zero-dimensional tensor (at position {position}) cannot be concatenated")
         if len(shape) != len(first):
             raise RuntimeError(f"Tensors must have same number of dimensions: got {len(first)} and {len(shape)}")
         if shape[:axis] == before and shape[axis + 1 :] == after:

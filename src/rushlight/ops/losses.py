@@ -187,6 +187,11 @@ def _one_class_a_row(x: Any, t: Any) -> bool:
     return x.ndim == 2 and x.shape[:1] == t.shape and t.dtype is _INT64
 
 
+def _expect_classes(target: Tensor) -> None:
+    if target._array.dtype.str[1:] not in ("i8", "u1"):
+        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {target.dtype.scalar_name}")
+
+
 def _check_classes(input: Any, target: Any, weight: Any) -> None:
     x, t = input._array, target._array
     if weight is None and _one_class_a_row(x, t):
@@ -202,14 +207,15 @@ def _check_classes(input: Any, target: Any, weight: Any) -> None:
                 raise RuntimeError(
                     f"only batches of spatial targets supported (3D tensors) but got targets of dimension: {t.ndim}"
                 )
+            _expect_classes(target)
             raise RuntimeError(f"size mismatch (got input: {list(x.shape)} , target: {list(t.shape)}")
         raise RuntimeError(f"Expected target size {[x.shape[0], *x.shape[2:]]}, got {list(t.shape)}")
     if x.ndim == 1 and t.ndim == 1 and t.shape[0] != 1:
+        _expect_classes(target)
         raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {t.shape[0]}")
     if x.ndim <= 2 and t.ndim > 1:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
-    if t.dtype.str[1:] not in ("i8", "u1"):
-        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {target.dtype.scalar_name}")
+    _expect_classes(target)
     if weight is not None:
         classes = x.shape[-1] if x.ndim == 1 else x.shape[1]
         if weight._array.ndim != 1 or weight._array.size != classes:
@@ -291,7 +297,7 @@ def cross_entropy(
     if not 0 <= label_smoothing <= 1:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
     axis = 0 if input._array.ndim == 1 else 1
-    logs = log_softmax(input, axis) if input._array.ndim else input
+    logs = log_softmax(input, axis)
     if not label_smoothing:
         return _nll(logs, target, weight, reduction, ignore_index)
     return _smoothed(logs, target, weight, reduction, ignore_index, label_smoothing, axis)

@@ -172,6 +172,8 @@ def _check_bmm(input: Any, mat2: Any) -> None:
 def mv(input: Any, vec: Any) -> Tensor:
     """A matrix times a vector."""
     x, y = input._array, vec._array
+    if not x.ndim:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     if x.ndim != 2 or y.ndim != 1:
         _refuse_examples("mv", input, vec, 2, 1)
         raise RuntimeError(f"vector + matrix @ vector expected, got {1}, {x.ndim}, {y.ndim}")

@@ -108,12 +108,15 @@ class Call:
         asked = _ASKED_FOR.get(self.name) if is_missing and not self.method else None
         if asked is not None and not hasattr(missing, asked):
             return AttributeError(f"'{type_name(missing)}' object has no attribute '{asked}'")
-        is_none = type(error) is TypeError and str(error) == "'NoneType' object cannot be interpreted as an integer"
+        said = str(error) if type(error) is TypeError else ""
+        is_none = said == "'NoneType' object cannot be interpreted as an integer"
+        # What is missing comes behind what was given by position.
+        wrong_nones = sys.maxsize if is_none else len(self.args) if "() missing " in said else 0
         for place, (label, value) in enumerate(given):
             wanted = "Tensor" if is_missing and value is missing else self._kind_of(label) if whole else ""
             if label in self.flags and not isinstance(value, bool):
                 wanted = "bool"
-            elif not wanted or (wanted != "Tensor" and ((value is None and not is_none) or _fits(wanted, value))):
+            elif not wanted or (wanted != "Tensor" and (place >= wrong_nones if value is None else _fits(wanted, value))):
                 continue
             if self._has_several_forms:
                 return self.no_form()

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..backend.pointwise import meeting
+from ..backend.pointwise import as_array, meeting
 from .reading import conj
 from .table import op
 
@@ -17,7 +17,10 @@ def _with(compute: Callable[[Any, Any], Any], x: Any, number: Any) -> Any:
     """Computed in the dtype in which both meet; of few digits in single precision, and rounded once."""
     if x.dtype.itemsize == 2 and x.dtype.kind in "fV":
         return np.asarray(compute(x.astype(np.float32), number)).astype(x.dtype)
-    return compute(x if x.dtype.kind == "f" else x.astype(meeting(x, number), copy=False), number)
+    if x.dtype.kind == "f":
+        return compute(x, number)
+    x = x.astype(meeting(x, number), copy=False)
+    return compute(x, as_array(number, x.dtype) if x.dtype.kind in "iu" else number)
 
 
 op("plus", lambda x, number: _with(operator.add, x, number), node="AddBackward1", kind="elementwise", x=lambda g: g)

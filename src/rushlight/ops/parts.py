@@ -116,10 +116,11 @@ def narrowed_from(input: Any, dim: int, start: Any, length: int) -> tuple[int, i
     return axis, begin
 
 
-def _split_equal(input: Any, split_size: int, axis: int) -> Any:
-    size = input._array.shape[axis]
+def _split_equal(input: Any, split_size: int, dim: int) -> Any:
     if split_size < 0:
         raise RuntimeError(f"split expects split_size be non-negative, but got split_size={split_size}")
+    axis = axis_of(dim, input._array.ndim)
+    size = input._array.shape[axis]
     if split_size == 0 and size:
         raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {size}")
     if not size:
@@ -138,7 +139,7 @@ def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> tuple[Tenso
         raise TypeError(f"split_with_sizes(): argument 'split_sizes' (position 2) must be tuple of ints, not {kind}")
     if not tensor._array.ndim:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
-    return _split_equal(tensor, int(split_size_or_sections), axis_of(dim, tensor._array.ndim))
+    return _split_equal(tensor, int(split_size_or_sections), dim)
 
 
 @public("split", out=False, function=False)

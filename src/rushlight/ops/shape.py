@@ -21,6 +21,7 @@ from ..tensor import Methods, Tensor
 from . import dispatch
 from .plain_cases import Case, one_axis, plain_cases
 from .public import axes_of, axis_of, ops, public
+from .signatures import Unsaid
 from .table import arrays, op
 
 op("view", k.view, kind="linear", view=True, x=lambda g, x_shape: g.reshape(x_shape))
@@ -366,11 +367,16 @@ def expand_as(self: Any, other: Any) -> Tensor:
     return expand(self, other._array.shape)
 
 
+_UNSAID = Unsaid()
+
+
 @public()
-def squeeze(input: Any, dim: Any = None) -> Tensor:
+def squeeze(input: Any, dim: Any = _UNSAID) -> Tensor:
     """Without the dimensions of size 1, or without those of them that are named."""
-    if dim is None:
+    if dim is _UNSAID:
         return ops.squeeze_all(input)
+    if dim is None:
+        raise TypeError  # which is then said in PyTorch's words
     shape = input._array.shape
     if isinstance(dim, (tuple, list)):
         return ops.squeeze_several(input, tuple(axis for axis in axes_of(dim, len(shape)) if dim and shape[axis] == 1))

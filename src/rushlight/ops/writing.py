@@ -130,6 +130,8 @@ def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
             return result
         raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type_name(other)}")
     views.check_writable(self, other.requires_grad)
+    if overlaps.is_stretched(self._array):
+        raise overlaps.overlap_error()
     target, source = self._array, other._array
     if target.shape != source.shape:
         mismatch = dispatch.broadcast_error([target.shape, source.shape])
