@@ -10,7 +10,7 @@ import re
 
 KNOWN = [
     (
-        r"masked_scatter_?\(",
+        r"(value|grad|raises|error) at (?s:.*)masked_scatter_?\(",
         "too few values, or the tensor's own: PyTorch has written some elements by the time it refuses or reads",
     ),
     (
@@ -18,7 +18,7 @@ KNOWN = [
         "PyTorch does not find nothing contiguous: its own accident",
     ),
     (
-        r"# \w+: \d+/\d+ differ, at \S+ (-?)([\d.infe+]+) for (?!\1)-?\2\b",
+        r"# \w+: \d+/\d+ differ, at \[[\d, ]*\]: (-?)([\d.infe+]+) for (?!\1)-?\2\n(?s:.*)(copysign|atan2|angle| / |div|reciprocal|\*\* )",
         "the sign of zero or nan, made visible by copysign, atan2 or 1 / x",
     ),
     (
@@ -46,11 +46,11 @@ KNOWN = [
         "PyTorch's jvp hands out an alias of the primal result, whose gradient is another's",
     ),
     (
-        r"(value|grad) at (?s:.*)(hardtanh|relu6)",
+        r"(value|grad) at (?s:.*)differ, at \[[\d, ]*\]: (nan for|\S+ for nan)(?s:.*)(hardtanh|relu6)",
         "where nan goes: PyTorch's vectors and its single numbers differ",
     ),
     (
-        r"differ, at \S+ (True|False) for (?s:.*)(logical_not|== |!= )",
+        r"differ, at \[[\d, ]*\]: (True|False) for (?s:.*)(exp|log)(?s:.*)(logical_not|== |!= )",
         "a last digit of exp or log, made visible by a comparison with a whole number",
     ),
     (
@@ -86,11 +86,19 @@ KNOWN = [
         "nothing but rounding, made visible by what divides by it, cuts it off or asks for its sign",
     ),
     (
+        r"value at (?s:.*)bfloat16(?s:.*)special\.i0e\(",
+        "PyTorch computes it in bfloat16 where it has a single number, and is off by a last digit",
+    ),
+    (
+        r"_version at `the end`\n# \w+: 0 for 1\n(?s:.*)\.backward\((?s:.*)backward\(",
+        "a gradient that was given to backward is added to by a later pass: PyTorch's, ours is never written to",
+    ),
+    (
         r"shape at [^\n]*addmv(?s:.*)\[\]",
         "of a matrix without elements PyTorch hands out the shape of what is added, and warns",
     ),
     (
-        r"complex32",
+        r"dtype at [^\n]*\n# \w+: 'torch\.complex64' for 'torch\.complex32'",
         "there are no half-precision complex numbers",
     ),
     (
