@@ -182,7 +182,7 @@ def by_result(
 
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
         if special.active:
-            result = asked(function.shown_as, (self, *args), kwargs)
+            result = asked(shown.shown_as, (self, *args), kwargs)
             if result is not NotImplemented:
                 return result
         if kwargs:
@@ -220,8 +220,8 @@ def by_result(
             views.check_writable(self, any(in_graph(value) for value in args if hasattr(value, "_array")))  # comes before
             raise
 
-    function: Any = named(call, name)
-    function.shown_as = function  # what __torch_function__ is told was called
+    shown: Any = named(call, name)
+    shown.shown_as = shown  # what __torch_function__ is told was called
     return call
 
 
