@@ -9,6 +9,7 @@ from typing import Any
 
 from rushlight.base.missing import lazy_names
 from rushlight.compiled import api
+from rushlight.compiled.modules import OptimizedModule
 from rushlight.nn.modules.module import Module
 
 __all__ = [
@@ -73,8 +74,6 @@ def compile(
         return model
     if not is_module:
         return api.compiled(model, backend, fullgraph, dynamic)
-    from ._dynamo.eval_frame import OptimizedModule
-
     if isinstance(model, OptimizedModule):
         return model
     whole = None if disable else api.compiled(model, backend, fullgraph, dynamic)

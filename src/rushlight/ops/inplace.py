@@ -180,9 +180,9 @@ def by_result(
     ``refused``  PyTorch's error for arguments that do not fit, if that is what an error came from
     """
 
-    def write(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
         if special.active:
-            result = asked(call.shown_as, (self, *args), kwargs)
+            result = asked(shown.shown_as, (self, *args), kwargs)
             if result is not NotImplemented:
                 return result
         if kwargs:
@@ -220,9 +220,9 @@ def by_result(
             views.check_writable(self, any(in_graph(value) for value in args if hasattr(value, "_array")))  # comes before
             raise
 
-    call: Any = named(write, name)
-    call.shown_as = call  # what __torch_function__ is told was called
-    return call  # type: ignore[no-any-return]
+    shown: Any = named(call, name)
+    shown.shown_as = shown  # what __torch_function__ is told was called
+    return call
 
 
 def _refuse_misfits(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
