@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -171,6 +172,34 @@ def test_output_that_cannot_be_written_comes_first(tmp_path: Path) -> None:
 def test_missing_script(tmp_path: Path) -> None:
     done = run(tmp_path, "explain", "-o", "a.json", "missing.py")
     assert done.returncode == run(tmp_path, "missing.py").returncode == 2
+    assert json.loads((tmp_path / "a.json").read_text())["program"]["error"]["type"] == "FileNotFoundError"
+
+
+def test_a_script_that_is_not_python_is_shown_with_the_line(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("x = 1\nnot (python\n")
+    assert run(tmp_path, "explain", "-o", "a.json", "-o", "a.html", "a.py").returncode == 1
+    recording = json.loads((tmp_path / "a.json").read_text())
+    error = recording["program"]["error"]
+    assert (error["type"], recording["places"][error["place"]]["line"]) == ("SyntaxError", 2)
+    assert "Stops here" in (tmp_path / "a.html").read_text()
+
+
+def test_a_program_that_is_interrupted_has_its_page_up_to_there(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(
+        "import time, torch\nx = torch.ones(2, requires_grad=True)\n(x * 2).sum().backward()\n"
+        "print('ready', flush=True)\ntime.sleep(60)\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-m", "rushlight", "explain", "-o", "a.json", "a.py"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT / "src")},
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"ready\n"
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) in (130, -signal.SIGINT)
+    recording = json.loads((tmp_path / "a.json").read_text())
+    assert recording["program"]["error"]["type"] == "KeyboardInterrupt"
+    assert [event["kind"] for event in recording["events"]][-2:] == ["end", "error"]
 
 
 @pytest.mark.parametrize("passes", ["0", "second", "", "1,,2"])

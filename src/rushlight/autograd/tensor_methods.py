@@ -137,8 +137,9 @@ class InGraph(Methods):
                     f"attempting to assign a gradient of size '{list(value._array.shape)}' to a tensor of size "
                     f"'{list(self._array.shape)}'. Please ensure that the gradient and the tensor are the same size"
                 )
-        for told in tells:
-            told("grad", self, value)
+        if tells:
+            for told in tells:
+                told("grad", self, value)
         self._grad = value
 
     @grad.deleter

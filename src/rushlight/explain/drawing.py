@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
@@ -19,6 +20,9 @@ ROW = 15.0
 PAD = 10.0
 TITLE = 38  # columns of a card's title
 MATRIX = 44  # columns of a matrix on a card
+NAMED = 20  # columns of a derivative's name beside a value
+LABEL = 16.0  # the height of a derivative's name
+BESIDE = 300.0  # pixels in which a value and its derivative stand beside each other
 TALLEST = 6  # rows of a matrix on a card
 
 # By the role of a thing: how it is painted where there are no classes.
@@ -73,7 +77,7 @@ def block_of(value: Value | None, missing: Said, tallest: int = TALLEST) -> Bloc
     if tallest < TALLEST:
         return Block([literal(size_of(value["shape"]))], False)
     told = summary(value)
-    en, zh = told.en.split(": ", 1), told.zh.split("：", 1)
+    en, zh = re.split(": |, ", told.en, maxsplit=2), re.split("：|，", told.zh, maxsplit=2)
     return Block([Said(*pair) for pair in zip(en, zh, strict=True)], False)
 
 
@@ -151,20 +155,36 @@ class CardShape:
         self.count = say("operations", count=card.count) if card.kind == "fold" else literal("")
         kept = fitted(states.kept, TITLE - 10)
         self.kept = [say("keeps", names=kept), say("freed", names=kept)] if kept and card.kind == "op" else []
-        texts = [self._cut(), self.count, *(literal(fitted(span.label, TITLE)) for span in states.arrived), *self.kept]
-        texts += [literal(f"{card.name}.grad")] if self.grads else []
+        self.split = self._split()
+        names = (literal(fitted(span.label, TITLE)) for span in states.arrived if self.split is None)
+        texts = [self._cut(), self.count, *names, *self.kept]
+        texts += [literal(f"{fitted(card.name, NAMED)}.grad")] if self.grads else []
         widths = [max(width(one.plain(lang)) for lang in LANGUAGES) * CHAR for one in texts]
         widths[0] += CHAR * 6 if card.kind == "leaf" else 0
         widths += [block.width for _, block in (*self.values, *self.arrived, *self.grads)]
+        if self.split is not None:
+            widths.append(sum(self.split))
         self.width = round(max(*widths, 44.0, rides - 2 * PAD) + 2 * PAD, 1)
         self.value_height = max((block.height for _, block in self.values), default=0.0)
         self.arrived_height = max((block.height for _, block in self.arrived), default=0.0)
         self.grad_height = max((block.height for _, block in self.grads), default=0.0)
-        height = 24.0 + self.value_height + (ROW if card.kind == "fold" else 0)
-        height += 25 + self.arrived_height if self.arrived else 0
+        height = 24.0 + (ROW if card.kind == "fold" else 0)
+        if self.split is not None:
+            height += max(self.value_height, self.arrived_height) + LABEL
+        else:
+            height += self.value_height + (25 + self.arrived_height if self.arrived else 0)
         height += 17 if self.kept else 0
         height += 28 + self.grad_height if self.grads else 0
         self.height = height + 8
+
+    def _split(self) -> tuple[float, float] | None:
+        """How wide a value and its derivative are, where they have room beside each other: then the card is half as high."""
+        if not self.arrived:
+            return None
+        labels = [width(fitted(span.label, NAMED)) * CHAR * 0.92 for span in self.states.arrived]
+        value = max((block.width for _, block in self.values), default=0.0) + 16
+        derivative = max(*labels, *(block.width for _, block in self.arrived)) + 16
+        return (value, derivative) if value + derivative <= BESIDE else None
 
     def _title(self) -> Said:
         card = self.card
@@ -194,9 +214,13 @@ class CardShape:
         if card.kind == "fold":
             drawn.append(brush.text(x + PAD, y + 17 + ROW, "mu", self.count, size=11))
         at = y + 24
-        drawn += [brush.during(span, brush.block(block, middle, at, "fw")) for span, block in self.values]
-        at += self.value_height + (ROW if card.kind == "fold" else 0)
-        if self.arrived:
+        if self.split is not None:
+            drawn += self._beside(brush, x, at)
+            at += max(self.value_height, self.arrived_height) + LABEL
+        else:
+            drawn += [brush.during(span, brush.block(block, middle, at, "fw")) for span, block in self.values]
+            at += self.value_height + (ROW if card.kind == "fold" else 0)
+        if self.arrived and self.split is None:
             drawn.append(brush.path(f"M{x + PAD:g} {at + 5:g}H{x + self.width - PAD:g}", "rule"))
             for span, block in self.arrived:
                 label = brush.text(x + PAD, at + 18, "bw", literal(fitted(span.label, TITLE)), size=11) if span.label else ""
@@ -210,9 +234,26 @@ class CardShape:
             at += 17
         if self.grads:
             drawn.append(brush.rect(x + 4, at + 6, self.width - 8, self.grad_height + 24, "slot", 4))
-            drawn.append(brush.text(x + PAD, at + 19, "bw", literal(f"{card.name}.grad"), size=11))
+            drawn.append(brush.text(x + PAD, at + 19, "bw", literal(f"{fitted(card.name, NAMED)}.grad"), size=11))
             drawn += [brush.during(span, brush.block(block, middle, at + 24, "bw")) for span, block in self.grads]
         return "".join(drawn)
+
+    def _beside(self, brush: Brush, x: float, top: float) -> list[str]:
+        """The value on the left, the derivative under its name on the right."""
+        assert self.split is not None
+        spare = (self.width - 2 * PAD - sum(self.split)) / 2
+        border = round(x + PAD + self.split[0] + spare, 1)
+        left, right = round((x + border) / 2, 1), round((border + x + self.width) / 2, 1)
+        tallest = max(self.value_height, self.arrived_height)
+        drawn = [brush.path(f"M{border:g} {top + 3:g}V{top + LABEL + tallest:g}", "rule")]
+        for span, block in self.values:
+            drawn.append(brush.during(span, brush.block(block, left, top + LABEL + (tallest - block.height) / 2, "fw")))
+        for span, block in self.arrived:
+            label = brush.text(right, top + 10, "bw", literal(fitted(span.label, NAMED)), "middle", 11) if span.label else ""
+            drawn.append(
+                brush.during(span, label + brush.block(block, right, top + LABEL + (tallest - block.height) / 2, "bw"))
+            )
+        return drawn
 
 
 class Drawing:

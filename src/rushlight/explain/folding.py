@@ -339,7 +339,8 @@ class Board:
         if group.place in self._of_modules:
             text = self._module(group) or text
         name = self.label(tensor) if entry is not None and entry["names"] else ""
-        text = (entry is not None and entry.get("text")) or text
+        if entry is not None and group.place not in self._of_modules:
+            text = entry.get("text") or text
         same = [one for one in named if entry is not None and one != tensor and self.tensors[one]["node"] == entry["node"]]
         others = same if name and len(same) < OUTPUTS else []
         life = entry is not None and entry["life_of"] is not None

@@ -20,6 +20,7 @@ from .steps import Part, Product, Sentence, Step, Steps, Which
 from .words import Said, legible, literal, say
 
 JACOBIANS = 4  # shown at most
+WHOLE = 2  # of them that are shown without being asked for
 ELEMENTS = 40  # rows and columns of one that is shown
 LARGEST = 900_000  # characters of a page
 STEPS = (400, 150, 50, 16)  # shown at most; fewer where the page would be too large
@@ -180,7 +181,10 @@ def _jacobians(states: States) -> str:
     found = small[:JACOBIANS]
     if not found:
         return ""
-    tables = "".join(_jacobian(states, entry) for entry in found)
+    tables = "".join(_jacobian(states, entry) for entry in found[:WHOLE])
+    if len(found) > WHOLE:
+        more = "".join(_jacobian(states, entry) for entry in found[WHOLE:])
+        tables += f"<details><summary>{say('further passes', count=len(found) - WHOLE).html()}</summary>{more}</details>"
     html = f'<section><h2>{say("v J").html()}</h2><p>{say("v J text").html()}</p><div class="js-all">{tables}</div></section>\n'
     chains = [chain(board, entry, _where(states, entry["place"])) for entry in found if len(entry["chain"]) > 1]
     if chains:
@@ -196,21 +200,19 @@ def _where(states: States, place: int | None) -> Said:
     return Said(f"{line.en} · {entry['text']}", f"{line.zh} · {entry['text']}")
 
 
-def _elements(states: States, tensors: list[int]) -> list[str]:
-    """The names of all elements: x[0,1]."""
-    names = []
-    for number in tensors:
-        name, shape = states.board.label(number), states.board.tensors[number]["shape"]
-        indices: list[str] = [""]
-        for size in shape:
-            indices = [f"{one},{at}" if one else str(at) for one in indices for at in range(size)]
-        names += [f"{name}[{one}]" if one else name for one in indices]
-    return names
+def _elements(states: States, number: int) -> list[str]:
+    """The indices of all elements: [0,1]; one that is empty of a number."""
+    indices: list[str] = [""]
+    for size in states.board.tensors[number]["shape"]:
+        indices = [f"{one},{at}" if one else str(at) for one in indices for at in range(size)]
+    return [f"[{one}]" if one else "" for one in indices]
 
 
 def _jacobian(states: States, entry: Recording) -> str:
-    columns, names = _elements(states, entry["leaves"]), _elements(states, entry["roots"])
-    head = "".join(f'<th scope="col">{escape(one)}</th>' for one in columns)
+    names = [states.board.label(root) + one for root in entry["roots"] for one in _elements(states, root)]
+    leaves = [(states.board.label(leaf), _elements(states, leaf)) for leaf in entry["leaves"]]
+    groups = "".join(f'<th scope="colgroup" colspan="{len(indices)}">{escape(name)}</th>' for name, indices in leaves)
+    head = "".join(f'<th scope="col">{one}</th>' for _, indices in leaves for one in indices)
     body = ""
     for v, name, row in zip(entry["v"], names, entry["J"], strict=True):
         cells = "".join(f"<td>{inline_number(one)}</td>" for one in row)
@@ -218,7 +220,8 @@ def _jacobian(states: States, entry: Recording) -> str:
     foot = "".join(f"<td>{inline_number(one)}</td>" for one in entry["vJ"])
     return (
         f'<div class="scroll" tabindex="0"><table class="matrix"><caption>{_where(states, entry["place"]).html()}</caption>'
-        f'<thead><tr><th scope="col">v</th><th scope="col">J</th>{head}</tr></thead><tbody>{body}</tbody>'
+        f'<thead><tr><td colspan="2"></td>{groups}</tr>'
+        f'<tr><th scope="col">v</th><th scope="col">J</th>{head}</tr></thead><tbody>{body}</tbody>'
         f'<tfoot><tr><td></td><th scope="row">vᵀ·J</th>{foot}</tr></tfoot></table></div>'
     )
 

@@ -59,6 +59,18 @@ class Places:
             "function": code.co_qualname, "text": text, "target": target, "statement": statement,
         }  # fmt: skip
 
+    def of_line(self, path: str, line: int) -> int | None:
+        """The number of a place that is a whole line, which never ran."""
+        source = self.source(path)
+        lines = self.sources[source]["lines"] if source is not None else []
+        if not 0 < line <= len(lines):
+            return None
+        self.places.append({
+            "id": len(self.places), "source": source, "line": line, "col": None, "end_line": line, "end_col": None,
+            "function": "<module>", "text": lines[line - 1].strip(), "target": None, "statement": lines[line - 1].strip(),
+        })  # fmt: skip
+        return len(self.places) - 1
+
     def source(self, path: str) -> int | None:
         """The number of a file's text; None where it is not there."""
         if path not in self._sources:

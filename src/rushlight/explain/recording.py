@@ -116,6 +116,10 @@ class Recording:
             if tensor._edge is not None and self.tensors[number]["node"] is None:
                 self._given_history(tensor, number)
             return number
+        if tensor._edge is not None:
+            made = self._made.get((self.node(tensor._edge[0]), tensor._edge[1]))
+            if made is not None and self.tensors[made]["version"] == int(tensor._counter[0]):
+                return made  # a result that was saved, and unpacked for its rule
         same = self._arrays.get(id(tensor._array))
         if same is not None:
             reference = self._references.get(same)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import locale
 import os
 import sys
@@ -43,7 +44,8 @@ def main(words: Sequence[str], run_file: Callable[[str], None]) -> None:
         for stream in streams:
             del stream.write
         names = dict(vars(sys.modules["__main__"]))
-        story.finish(names, error, _exit_code(error))
+        missing = None if os.path.exists(script) else FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), script)
+        story.finish(names, missing or error, _exit_code(error))
         _write(story, files, options)
 
 

@@ -85,6 +85,8 @@ class Story:
         }  # fmt: skip
 
     def _place_of(self, error: BaseException) -> int | None:
+        if isinstance(error, SyntaxError) and error.filename and error.lineno:
+            return self._recording.places.of_line(error.filename, error.lineno)
         place, trace = None, error.__traceback__
         while trace is not None:
             if user_frame(trace.tb_frame) is trace.tb_frame:

@@ -120,6 +120,7 @@ TABLE: dict[str, tuple[str, str]] = {
         "把整个程序看成一个矩阵：第 i 行第 k 列是叶子的第 k 个元素变化时，结果的第 i 个元素变化多少。反向传播从不构造这个矩阵，"
         "它让 v 从左边一个节点一个节点地乘过去。",
     ),
+    "further passes": ("{count} further passes", "另外 {count} 次反向"),
     "from left": ("Why from the left?", "为什么从左边乘？"),
     "from left text": (
         "Each node has a small matrix of its own. Multiplying from the left, only a row of numbers is ever carried along; "
