@@ -287,12 +287,10 @@ def test_gradients_are_the_same_to_the_bit() -> None:
 
 
 def test_gradients_of_fused_kernels_are_the_same_but_for_rounding() -> None:
-    """A profiler sees the rules of norms one op after another, where a compiled kernel is one sweep."""
+    """A profiler sees the rules of norms one op after another, where a kernel works them out at once."""
     profiled, plain = gradients_with_and_without(torch.nn.BatchNorm2d(3), torch.nn.LayerNorm(5))
     for one, other in zip(profiled, plain, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
-        if torch.kernels.native is None:
-            assert one.tobytes() == other.tobytes()
 
 
 def test_sparse_gradients_stay_sparse() -> None:
