@@ -3,7 +3,7 @@
 import pytest
 
 import rushlight as torch
-from rushlight.autograd.graph import observers
+from rushlight.autograd.handles import observers
 
 
 @pytest.fixture
