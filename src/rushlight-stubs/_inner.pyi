@@ -570,6 +570,11 @@ class Interpreter:
     def write(self, function: Callable[..., Any], name: str, tensor: Tensor, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """``tensor``, after an op in place."""
         ...
+class BroadcastingListCls:
+    """``BroadcastingList2[int]``: one number, or two."""
+    def __getitem__(self, types: Any) -> None:
+        """None: an annotation is only read by compilers."""
+        ...
 class Holder:
     """Where the interpreter's own ``__dict__`` is found: the class below has another."""
 class SparseMatrix:

@@ -1,12 +1,12 @@
 # Written by tools/stubs.py; `make stubs` writes it anew.
 
-from __future__ import _Feature
 from collections.abc import Callable
 from rushlight.futures import Future as _Future
 from rushlight.nn.modules.module import Module
 from typing import Any
 from typing import NoReturn
 from typing import TypeVar
+from . import annotations as annotations
 from rushlight.futures import Future as Future
 
 _T = TypeVar('_T')
@@ -28,7 +28,6 @@ class TracerWarning(Warning):
 def annotate(the_type: Any, the_value: _T) -> _T:
     """The value."""
     ...
-annotations: _Feature
 def export(fn: Any = None, **kwargs: Any) -> Any:
     """A mark for PyTorch's compiler: the function itself, with or without options."""
     ...
