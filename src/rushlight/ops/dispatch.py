@@ -92,11 +92,17 @@ def run(
         op.check(inputs)
     arrays = promoted(op, inputs) if op.promote is not None else [_array(value) for value in inputs]
     early = packed_first(op, inputs) if modes.state.saved_hooks else None
-    given = in_single(op, inputs, arrays)
+    out, arrays = _computed(op, inputs, arrays, params)
+    return finish(op, inputs, arrays, params, out, early)
+
+
+def _computed(op: Op, inputs: list[Any], arrays: list[Any], params: tuple[Any, ...]) -> tuple[Any, list[Any]]:
+    """What the kernel gives, laid out in memory as in PyTorch, and the arrays that a node keeps of the inputs."""
+    single = in_single(op, inputs, arrays)
     try:
-        if given is not None:
-            out = np.asarray(op.kernel(*given)).astype(arrays[0].dtype)
-            arrays = [x if isinstance(value, Tensor) else y for value, x, y in zip(inputs, arrays, given, strict=True)]
+        if single is not None:
+            out = np.asarray(op.kernel(*single)).astype(arrays[0].dtype)
+            arrays = [x if isinstance(value, Tensor) else y for value, x, y in zip(inputs, arrays, single, strict=True)]
         else:
             out = kernel_for(op.kernel, arrays[0])(*arrays, *params)
     except Exception as error:
@@ -106,7 +112,7 @@ def run(
         in_order, stretched = [x.flags.c_contiguous for x in given], [x.shape != out.shape for x in given]
         if False in in_order or False not in stretched:
             out = backend.laid_out(out, given)
-    return finish(op, inputs, arrays, params, out, early)
+    return out, arrays
 
 
 def _array(value: Any) -> Any:
@@ -247,43 +253,8 @@ def record(
     """Makes the op's node: edges to the inputs, and what the rules ask for."""
     node = object.__new__(op.node_class)
     node.next = tuple([(value._edge or leaf_edge(value)) if need else None for value, need in zip(flat, needs, strict=True)])
-    needed = _needed(op, needs)
-    kept: list[Any] = []
     hooks = modes.state.saved_hooks
-    for kind, name, users in op.keep:
-        wanted = kind == "output" or not needed.isdisjoint(users)
-        if kind == "input":
-            position = op.inputs.index(name)
-            value = inputs[position]
-            if not wanted:
-                kept += [None, None]
-            elif name == op.variadic:
-                refuse_inference(value)
-                kept += [
-                    early[name] if name in early else tuple(value),
-                    tuple((-1 if name in early else item._counter[0]) if isinstance(item, Tensor) else None for item in value),
-                ]
-            elif isinstance(value, Tensor):
-                refuse_inference([value])
-                kept += [early[name], -1] if name in early else [value, value._counter[0]]
-            else:
-                kept += [arrays[position], None]
-        elif kind == "output":
-            result = results[op.outputs.index(name)]
-            if not wanted:
-                kept += [None, None, None]
-            elif hooks:
-                kept += [result, saved.Packed._counter, -1]  # packed below, once the result is in the graph
-            else:
-                kept += [result._array, result._counter, result._counter[0]]
-        elif kind == "param":
-            kept.append(params[[param for param, _ in op.params].index(name)])
-        else:
-            source = arrays[op.inputs.index(name[:-6])]
-            if name[:-6] == op.variadic:
-                kept.append([getattr(item, kind) for item in source])
-            else:
-                kept.append(None if source is None else getattr(source, kind))
+    kept = _kept(op, inputs, _needed(op, needs), arrays, params, results, early)
     if kept and not hooks:
         node.saved = tuple(kept)
     if op.frees_if:
@@ -310,6 +281,54 @@ def record(
             result._needs_grad = True
     if hooks and kept:  # a hook that raises leaves the node empty: a result that it kept would keep the node
         node.saved = tuple(packed(value, hooks) if any(value is result for result in results) else value for value in kept)
+
+
+def _kept(
+    op: Op,
+    inputs: list[Any],
+    needed: set[str],
+    arrays: list[Any],
+    params: tuple[Any, ...],
+    results: list[Tensor],
+    early: Early,
+) -> list[Any]:
+    """What the rules for the inputs in ``needed`` ask for, in the order in which nodes keep it."""
+    kept: list[Any] = []
+    for kind, name, users in op.keep:
+        wanted = kind == "output" or not needed.isdisjoint(users)
+        if kind == "input":
+            position = op.inputs.index(name)
+            value = inputs[position]
+            if not wanted:
+                kept += [None, None]
+            elif name == op.variadic:
+                refuse_inference(value)
+                kept += [
+                    early[name] if name in early else tuple(value),
+                    tuple((-1 if name in early else item._counter[0]) if isinstance(item, Tensor) else None for item in value),
+                ]
+            elif isinstance(value, Tensor):
+                refuse_inference([value])
+                kept += [early[name], -1] if name in early else [value, value._counter[0]]
+            else:
+                kept += [arrays[position], None]
+        elif kind == "output":
+            result = results[op.outputs.index(name)]
+            if not wanted:
+                kept += [None, None, None]
+            elif modes.state.saved_hooks:
+                kept += [result, saved.Packed._counter, -1]  # packed below, once the result is in the graph
+            else:
+                kept += [result._array, result._counter, result._counter[0]]
+        elif kind == "param":
+            kept.append(params[[param for param, _ in op.params].index(name)])
+        else:
+            source = arrays[op.inputs.index(name[:-6])]
+            if name[:-6] == op.variadic:
+                kept.append([getattr(item, kind) for item in source])
+            else:
+                kept.append(None if source is None else getattr(source, kind))
+    return kept
 
 
 def refuse_inference(values: Sequence[Any]) -> None:
