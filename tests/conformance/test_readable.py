@@ -21,7 +21,7 @@ from rushlight.autograd import interpreters, modes
 from rushlight.backend.line_sums import unbroadcast
 from rushlight.explain.readable import READABLE
 from rushlight.explain.rules import form_of
-from rushlight.ops import dispatch
+from rushlight.ops import promotion
 from rushlight.ops.interceptors import run_below
 from rushlight.ops.rules_text import parameters
 from rushlight.ops.table import Op, arrays, table
@@ -63,7 +63,7 @@ class Trials:
             return None
         values = {name: as_array(value) for name, value in given.items()}
         if op.promote is not None:
-            promoted = dispatch.promoted(op, list(given.values()))
+            promoted = promotion.promoted(op, list(given.values()))
             values = dict(zip(given, promoted, strict=True))
         results = list(result) if isinstance(result, (tuple, list)) else [result]
         if not all(ordinary(one) for one in [*values.values(), *map(as_array, results)]) or not is_real(values[source]):

@@ -28,7 +28,6 @@ class Node(NodeMethods):
     metas: list[tuple[tuple[int, ...], _dtype[Any]]] | None
     order: int
     where: tuple[CodeType, int] | None
-    frees: bool | None
     written_through: ReferenceType[Node] | None
     tangents: dict[int, Any] | None
     always_runs: bool
@@ -37,11 +36,8 @@ class Node(NodeMethods):
         """What a note of an error says: where in the user's program this node was made, as far as is known."""
         ...
     def freed(self) -> RuntimeError: ...
+    frees: bool
     is_leaf_sink: bool
-    keeps_anyhow: bool
-    def release(self) -> None:
-        """Drops what was saved; reading it afterwards is an error."""
-        ...
     def vjp(self, g: Any, edges: tuple[tuple[Any, int] | None, ...]) -> tuple[Any, ...]:
         """The cotangents of the inputs from the outputs' (arrays), for the inputs whose edge is not None."""
         ...

@@ -14,6 +14,7 @@ class Error(Node):
     """The node of :class:`DelayedError`."""
 
     __module__ = "builtins"  # where PyTorch's nodes say they are from
+    frees = False
 
     def __init__(self, message: str, inputs: tuple[Any, ...], outputs: int, edges: tuple[Edge | None, ...]) -> None:
         self.message = message
@@ -31,9 +32,6 @@ class Error(Node):
         raise RuntimeError(self.message)
 
     vjp_tensors = vjp
-
-    def release(self) -> None:
-        pass
 
 
 class DelayedError(Node):

@@ -173,12 +173,8 @@ class BackwardPass(HookCalls):
                     grads = pulled_again(node, g, edges, error, plain)
             if hooked and node.post_hooks:
                 grads = self._after(node, grads, g)
-            if not keep_graph:
-                if not node.frees:
-                    if node.frees is None:
-                        node.release()
-                elif edges[0] is not None or len(edges) == 1 or node.keeps_anyhow or any(node.next):
-                    node.saved = None
+            if node.frees and not keep_graph:
+                node.saved = None
             g = None  # a name would keep an array from being owned by a leaf, or freed
             following = hand_on(node, edges, grads)
             grads = None  # type: ignore[assignment]

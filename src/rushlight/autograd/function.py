@@ -145,9 +145,6 @@ class BackwardCFunction(Node):
             raise self.freed()
         return saved_attributes.of_function(self)
 
-    def release(self) -> None:
-        self.saved = None
-
     def vjp(self, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]:
         values = self._cotangents(g)
         results = self._apply(tuple(None if value is None else wrap(value) for value in values))

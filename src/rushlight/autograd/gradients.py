@@ -321,8 +321,8 @@ def _release(outs: tuple[Any, ...], ins: tuple[Any, ...]) -> None:
 
     ends = set(nodes(ins))
     for node, is_needed in schedule.leads_to(nodes(outs), ends).items():
-        if is_needed and node not in ends:
-            node.release()
+        if is_needed and node not in ends and node.frees:
+            node.saved = None
 
 
 def _sequence(value: Any) -> tuple[Any, ...]:

@@ -66,8 +66,7 @@ class Node(NodeMethods):
     always_runs = False  # a Function's backward is called even when no gradient arrives
     is_leaf_sink = False
     at_once = False  # runs before whatever else is ready
-    keeps_anyhow = False  # keeps a tensor whichever inputs need a gradient
-    frees: bool | None = None  # whether `release` sets `saved` to None, or does nothing; None for anything else
+    frees = True  # whether a pass that has run the node drops what it saved
     written_through: weakref.ref[Node] | None = None  # the place of the view through which its result was written
     tangents: dict[int, Any] | None = None  # of the outputs, in forward mode: a rule that reads an output needs them
 
@@ -78,10 +77,6 @@ class Node(NodeMethods):
     def vjp_tensors(self, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]:
         """The same with Tensors, recorded as it goes."""
         raise NotImplementedError
-
-    def release(self) -> None:
-        """Drops what was saved; reading it afterwards is an error."""
-        self.saved = None
 
     # Raised from compiled ops.
 
@@ -103,6 +98,7 @@ class AccumulateGrad(Node):
 
     __module__ = "builtins"  # where PyTorch's nodes say they are from
     is_leaf_sink = at_once = True
+    frees = False
     order = -(1 << 62)  # before every other node that is ready
 
     variable: Tensor
@@ -119,9 +115,6 @@ class AccumulateGrad(Node):
         if g is not None:
             self.variable.grad = g.clone() if self.variable.grad is None else self.variable.grad + g
         return ()
-
-    def release(self) -> None:
-        pass
 
 
 accumulate_lock = threading.RLock()

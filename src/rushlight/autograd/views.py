@@ -255,13 +255,12 @@ def write_through(view: Tensor, node: Node) -> None:
     assert base is not None
     node.shape, node.dtype = view._array.shape, view._array.dtype
     copies = object.__new__(CopySlices)
-    copies.inner = node
     first: Edge | None = None
     if base._needs_grad:
         first = base._edge or leaf_edge(base)
     copies.next = (first, *node.next[1:])
     copies.shape, copies.dtype = base._array.shape, base._array.dtype
-    copies.geometry = overlaps.geometry(base, view)
+    copies.saved = (node, overlaps.geometry(base, view))
     copies.order = next(orders)
     copies.where = node.where
     if base._edge is not None:
@@ -284,16 +283,13 @@ class CopySlices(Node):
 
     __module__ = "builtins"  # where PyTorch's nodes say they are from
 
-    inner: Node | None
-    geometry: overlaps.Geometry
-
     def name(self) -> str:
         return "torch::autograd::CopySlices"
 
     def vjp(self, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]:
-        if self.inner is None:
+        if self.saved is None:
             raise self.freed()
-        shape, strides, offset, base_strides, dtype = self.geometry
+        inner, (shape, strides, offset, base_strides, dtype) = self.saved
         result = overlaps.like_base(np.asarray(g), base_strides)
         if dtype != result.dtype:  # an array of no dimensions has no view of another size of elements
             seen = result.real if result.dtype.kind == "c" else result.view(dtype)
@@ -301,7 +297,7 @@ class CopySlices(Node):
             seen = result
         part = backend.strided(seen, shape, strides, offset)
         first = edges[0] if edges[0] is not None else None
-        grads = self.inner.vjp(part.copy(), (first, *edges[1:]))
+        grads = inner.vjp(part.copy(), (first, *edges[1:]))
         if edges[0] is not None:
             if overlaps.is_stretched(part):
                 raise overlaps.overlap_error()
@@ -309,22 +305,19 @@ class CopySlices(Node):
         return (result if edges[0] is not None else None, *grads[1:])
 
     def vjp_tensors(self, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]:
-        if self.inner is None:
+        if self.saved is None:
             raise self.freed()
-        shape, strides, offset, base_strides, dtype = self.geometry
+        inner, (shape, strides, offset, base_strides, dtype) = self.saved
         result = new_tensor(overlaps.like_base(g._array, base_strides))
         result.zero_()
         result.copy_(g)
         size = dtype.itemsize
         seen = result if dtype.kind == result._array.dtype.kind else result._in_other_kind()
         part = seen.as_strided(shape, [stride // size for stride in strides], offset // size)
-        grads = self.inner.vjp_tensors(part.clone(), edges)
+        grads = inner.vjp_tensors(part.clone(), edges)
         if edges[0] is not None:
             if grads[0] is None:
                 part.zero_()
             else:
                 part.copy_(grads[0])
         return (result if edges[0] is not None else None, *grads[1:])
-
-    def release(self) -> None:
-        self.inner = None

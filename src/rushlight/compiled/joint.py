@@ -84,8 +84,6 @@ class CompiledFunctionBackward(Node):
     """The backward pass of a compiled function."""
 
     __module__ = "builtins"
-    frees = True
-    keeps_anyhow = True
 
     def vjp(self, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]:
         if self.saved is None:
@@ -109,9 +107,6 @@ class _Front(Node):
     """The place of a compiled function's result, by the name of the node that the program itself would have made."""
 
     frees = False
-
-    def release(self) -> None:
-        """It keeps nothing."""
 
     def vjp(self, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]:
         return (g,)

@@ -109,7 +109,7 @@ def _chain(recording: Recording, roots: Sequence[Edge], leaves: list[AccumulateG
 def is_readable(node: Node, several: bool = False) -> bool:
     """Whether a node's rule is the table's, and it still has what that asks for; ``several``: also of several outputs."""
     if isinstance(node, CopySlices):
-        return node.inner is not None and not node.hooked and is_readable(node.inner)
+        return node.saved is not None and not node.hooked and is_readable(node.saved[0])
     op = getattr(node, "op", None)
     if op is None or op.name in ("embedding", "embedding_bag") or node.hooked or (node.metas is not None and not several):
         return False

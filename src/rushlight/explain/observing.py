@@ -192,7 +192,7 @@ class RecordedPass(ObservedPass):
     def _sent(self, node: Node, grads: tuple[Any, ...], edges: tuple[Edge | None, ...]) -> None:
         if self.last is None:
             return
-        if not self.keep_graph and node.frees is not False:
+        if not self.keep_graph and node.frees:
             kept = {id(one): one for one in node.saved or () if isinstance(one, (Tensor, np.ndarray))}
             arrays = [array_of(one) for one in kept.values()]
             self.last["freed"] = sum(int(one.nbytes) for one in arrays if one is not None)

@@ -53,6 +53,7 @@ class CppFunction(Node):
 
     __module__ = "builtins"  # where PyTorch's nodes say they are from
     always_runs = True
+    frees = False
 
     def __init__(self, operator: str, edges: tuple[Edge | None, ...], outs: Sequence[Tensor]) -> None:
         self.operator, self.next, self.order = operator, edges, next(orders)
@@ -68,9 +69,6 @@ class CppFunction(Node):
         return (None,) * len(edges)
 
     vjp_tensors = vjp
-
-    def release(self) -> None:
-        """Nothing was saved."""
 
 
 def marked(operator: str, inputs: Iterable[Any], outs: Iterable[tuple[Any, bool]]) -> None:

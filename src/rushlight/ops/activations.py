@@ -14,9 +14,10 @@ from ..backend import activations as k
 from ..base.dtypes import finfo
 from ..kernels import register, sweeps
 from ..tensor import Tensor, new_tensor
-from . import dispatch, dropout
+from . import dropout
 from .activation_backward import mish_backward, prelu_backward, silu_backward
 from .inplace import named
+from .operands import require_kind
 from .public import axis_of, function_of, module, ops, public
 from .signatures import INPLACE, PublicSignature
 from .table import arrays, op
@@ -110,20 +111,20 @@ def relu6(input: Any) -> Any:
 @_activation
 def leaky_relu(input: Any, negative_slope: float = 0.01) -> Any:
     """``x`` where positive, else ``negative_slope * x``."""
-    dispatch.require_kind(input, "leaky_relu_cpu", "f")
+    require_kind(input, "leaky_relu_cpu", "f")
     return ops.leaky_relu(input, negative_slope)
 
 
 @_activation
 def elu(input: Any, alpha: float = 1.0) -> Any:
     """``x`` where positive, else ``alpha * (exp(x) - 1)``."""
-    dispatch.require_kind(input, "elu_cpu", "f")
+    require_kind(input, "elu_cpu", "f")
     return ops.elu(input, alpha, 1, 1)
 
 
 def selu(input: Any) -> Any:
     """A scaled elu that keeps mean and variance of a layer."""
-    dispatch.require_kind(input, "elu_cpu", "f")
+    require_kind(input, "elu_cpu", "f")
     return ops.elu(input, SELU_ALPHA, SELU_SCALE, 1)
 
 
@@ -134,7 +135,7 @@ def celu(input: Any, alpha: float = 1.0) -> Any:
     """``x`` where positive, else ``alpha * (exp(x / alpha) - 1)``."""
     if alpha == 0:
         raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
-    dispatch.require_kind(input, "elu_cpu", "f")
+    require_kind(input, "elu_cpu", "f")
     return ops.celu(input, alpha, 1.0, 1.0 / alpha)
 
 
@@ -146,28 +147,28 @@ def gelu(input: Any, approximate: str = "none") -> Tensor:
     """``x`` times the normal distribution function of ``x`` (by erf, or by tanh as an approximation)."""
     if approximate not in ("none", "tanh"):
         raise RuntimeError("approximate argument must be either none or tanh.")
-    dispatch.require_kind(input, "GeluKernelImpl", "f")
+    require_kind(input, "GeluKernelImpl", "f")
     return ops.gelu_erf(input) if approximate == "none" else ops.gelu_tanh(input)
 
 
 @_activation
 def silu(input: Any) -> Any:
     """``x * sigmoid(x)``."""
-    dispatch.require_kind(input, "silu_cpu")
+    require_kind(input, "silu_cpu")
     return ops.silu(input)
 
 
 @_activation
 def mish(input: Any) -> Any:
     """``x * tanh(softplus(x))``."""
-    dispatch.require_kind(input, "mish_cpu", "f")
+    require_kind(input, "mish_cpu", "f")
     return ops.mish(input)
 
 
 @public(space="torch.nn.functional")
 def softplus(input: Any, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
     """``log(1 + exp(beta * x)) / beta``; ``x`` itself above the threshold."""
-    dispatch.require_kind(input, "softplus_cpu", "f")
+    require_kind(input, "softplus_cpu", "f")
     return ops.softplus(input, beta, threshold)
 
 
@@ -193,21 +194,21 @@ def _check_limits(input: Any, low: float) -> None:
 @_activation
 def hardsigmoid(input: Any) -> Any:
     """A sigmoid of straight lines: ``x / 6 + 1 / 2`` between -3 and 3."""
-    dispatch.require_kind(input, "hardsigmoid_cpu", "f")
+    require_kind(input, "hardsigmoid_cpu", "f")
     return ops.hardsigmoid(input)
 
 
 @_activation
 def hardswish(input: Any) -> Any:
     """``x * hardsigmoid(x)``."""
-    dispatch.require_kind(input, "hardswish_cpu", "f")
+    require_kind(input, "hardswish_cpu", "f")
     return ops.hardswish(input)
 
 
 @public(space="torch.nn.functional")
 def logsigmoid(input: Any) -> Tensor:
     """``log(sigmoid(x))``, without overflow."""
-    dispatch.require_kind(input, "log_sigmoid_cpu", "f")
+    require_kind(input, "log_sigmoid_cpu", "f")
     return ops.log_sigmoid(input)
 
 
@@ -220,13 +221,13 @@ def glu(input: Any, dim: int = -1) -> Tensor:
     size = input._array.shape[axis]
     if size % 2:
         raise RuntimeError(f"Halving dimension must be even, but dimension {axis} is size {size}")
-    dispatch.require_kind(input, "glu_cpu", "f")
+    require_kind(input, "glu_cpu", "f")
     return ops.glu(input, axis)
 
 
 def threshold(input: Any, threshold: Any, value: Any) -> Any:
     """``x`` above the threshold, else ``value``."""
-    dispatch.require_kind(input, "threshold_cpu", "fiu")
+    require_kind(input, "threshold_cpu", "fiu")
     limit = threshold.item() if isinstance(threshold, Tensor) else threshold
     return ops.threshold(input, limit, value.item() if isinstance(value, Tensor) else value)
 
@@ -242,7 +243,7 @@ def prelu(input: Any, weight: Any) -> Tensor:
         raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {w.ndim}")
     if w.dtype != x.dtype:
         raise RuntimeError(f"prelu: Type promoting not supported. Got {input.dtype.scalar_name} and {weight.dtype.scalar_name}")
-    dispatch.require_kind(input, "prelu_cpu", "f")
+    require_kind(input, "prelu_cpu", "f")
     if w.size != 1:
         if x.ndim == 0:
             raise RuntimeError("Not allow zero-dim input tensor.")
@@ -263,7 +264,7 @@ module("torch")["prelu"] = module("torch.nn.functional")["prelu"]
 @public(space="torch.nn.functional")
 def softshrink(input: Any, lambd: float = 0.5) -> Tensor:
     """``x`` moved towards zero by ``lambd``, zero within it."""
-    dispatch.require_kind(input, "softshrink_check", "f")
+    require_kind(input, "softshrink_check", "f")
     largest = float(finfo(input.dtype).max)
     if not 0 <= lambd <= largest:
         raise RuntimeError(
@@ -275,7 +276,7 @@ def softshrink(input: Any, lambd: float = 0.5) -> Tensor:
 @public(space="torch.nn.functional", method="hardshrink")
 def hardshrink(input: Any, lambd: float = 0.5) -> Tensor:
     """``x``, but zero within ``lambd`` of zero."""
-    dispatch.require_kind(input, "hardshrink_cpu", "f")
+    require_kind(input, "hardshrink_cpu", "f")
     return ops.hardshrink(input, lambd)
 
 
@@ -299,7 +300,7 @@ def rrelu(input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: 
     """As leaky_relu with a slope drawn between two limits in training, and their mean otherwise."""
     if state.transforms:
         interpreters.refuse("draw", "rrelu")
-    dispatch.require_kind(input, "leaky_relu_cpu", "f")
+    require_kind(input, "leaky_relu_cpu", "f")
     if lower > upper:
         raise RuntimeError("Lower bound should be less than or equal to the upper bound")
 

@@ -10,8 +10,8 @@ from ..backend import adaptive_pooling as k
 from ..backend.memory_formats import has_channels_last, keeping
 from ..backend.numpy import strided
 from ..tensor import new_tensor
-from . import dispatch
 from .dropout import default_stream
+from .operands import require_kind
 from .pooling import check_lines, sizes
 from .public import module, ops, public
 from .table import op
@@ -104,14 +104,14 @@ def _adaptive_avg(input: Any, size: Shape, rank: int) -> Any:
             strides = (size, out._array.itemsize, *(size,) * rank)
             out._array = strided(out._array, out._array.shape, strides)
         return out
-    dispatch.require_kind(input, name)
+    require_kind(input, name)
     return getattr(ops, f"adaptive_avg_pool{rank}")(input, size)
 
 
 def _adaptive_max(input: Any, size: Shape, rank: int) -> Any:
     name = f"adaptive_max_pool{rank}d"
     _check_adaptive(input, size, name, rank)
-    dispatch.require_kind(input, name)
+    require_kind(input, name)
     return getattr(ops, f"adaptive_max_pool{rank}")(input, size)
 
 

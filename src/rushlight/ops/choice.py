@@ -12,12 +12,13 @@ from ..autograd.modes import state
 from ..backend import choice as k
 from ..backend.pointwise import checked_number
 from ..base import return_types
+from ..base.arguments import NUMBERS, type_name
 from ..base.dtypes import can_cast
 from ..base.dtypes import of as dtype_of
 from ..tensor import Tensor, new_tensor
-from . import dispatch
-from .dispatch import type_name
+from . import promotion
 from .extremes import refuse
+from .operands import no_such_form
 from .pointwise import LN2, plain, smooth
 from .public import alias, methods, module, ops, public, publish, warn
 from .reading import conj, underivable
@@ -157,16 +158,16 @@ def _no_form(name: str, given: list[Any], form: str) -> TypeError:
 
 
 def _expect_number(name: str, label: str, value: Any) -> None:
-    if not isinstance(value, (Tensor, *dispatch.NUMBERS)):
+    if not isinstance(value, (Tensor, *NUMBERS)):
         raise TypeError(f"{name}(): argument '{label}' must be Number, not {type_name(value)}")
 
 
 def _branches(condition: Any, input: Any, other: Any) -> tuple[Any, Any]:
     """The two branches of where, numbers as 0-dim tensors of the dtype that they meet in."""
-    if not all(isinstance(value, (Tensor, *dispatch.NUMBERS)) for value in (input, other)):
+    if not all(isinstance(value, (Tensor, *NUMBERS)) for value in (input, other)):
         given = [condition, input] if other is None else [condition, input, other]
         raise _no_form("where", given, "Tensor condition, Tensor or Number input, Tensor or Number other")
-    common = dispatch.common_dtype([input, other]).numpy
+    common = promotion.common_dtype([input, other]).numpy
     made = (value if isinstance(value, Tensor) else new_tensor(np.asarray(value).astype(common)) for value in (input, other))
     return tuple(made)  # type: ignore[return-value]
 
@@ -220,7 +221,7 @@ def masked_fill(input: Any, mask: Any, value: Any) -> Tensor:
             f"masked_fill_ only supports boolean masks, but got mask with dtype {dtype_of(mask._array.dtype).c_name}"
         )
     if not isinstance(value, Tensor):
-        if not isinstance(value, dispatch.NUMBERS):
+        if not isinstance(value, NUMBERS):
             raise _no_form("masked_fill", [input, mask, value], "Tensor input, Tensor mask, Number value")
         return ops.masked_fill(input, mask, checked_number(value, input._array))
     if value._array.ndim:
@@ -257,7 +258,7 @@ def _clamp(input: Any, min: Any, max: Any) -> Any:
 
 def _expect_bounds(name: str, input: Any, *bounds: Any) -> None:
     for bound in bounds:
-        if bound is not None and not isinstance(bound, dispatch.NUMBERS):
+        if bound is not None and not isinstance(bound, NUMBERS):
             raise _no_form(
                 name,
                 [input, *(one for one in bounds if one is not None)],
@@ -291,7 +292,7 @@ def clip(input: Any, min: Any = None, max: Any = None) -> Tensor:
 def clamp_min(input: Any, min: Any) -> Tensor:
     """Not less than ``min``."""
     if not isinstance(input, Tensor):
-        raise dispatch.no_such_form("clamp_min", (input, min))
+        raise no_such_form("clamp_min", (input, min))
     if isinstance(min, Tensor):
         return ops.clamp_min_tensor(input, min)
     _expect_number("clamp_min", "min", min)
@@ -302,7 +303,7 @@ def clamp_min(input: Any, min: Any) -> Tensor:
 def clamp_max(input: Any, max: Any) -> Tensor:
     """Not more than ``max``."""
     if not isinstance(input, Tensor):
-        raise dispatch.no_such_form("clamp_max", (input, max))
+        raise no_such_form("clamp_max", (input, max))
     if isinstance(max, Tensor):
         return ops.clamp_max_tensor(input, max)
     _expect_number("clamp_max", "max", max)
@@ -320,7 +321,7 @@ def _into_itself(name: str) -> None:
             views.check_writable(self)
             raise NotImplementedError("clamp is not supported for complex types")
         if kind in "biu":
-            numbers = [bound for bound in (*args, *kwargs.values()) if isinstance(bound, dispatch.NUMBERS)]
+            numbers = [bound for bound in (*args, *kwargs.values()) if isinstance(bound, NUMBERS)]
             dtype = k.clamped_dtype(self._array, numbers[0], numbers[-1]) if numbers else self._array.dtype
             if not can_cast(dtype_of(dtype), self.dtype):
                 raise RuntimeError(
@@ -351,7 +352,7 @@ def lerp(input: Any, end: Any, weight: Any) -> Tensor:
         _same_dtype(input, end=end, weight=weight)
         refuse("lerp_kernel_tensor", input, "iub")
         return ops.lerp_tensor(input, end, weight)
-    if not isinstance(weight, dispatch.NUMBERS):
+    if not isinstance(weight, NUMBERS):
         raise _no_form("lerp", [input, end, weight], "Tensor input, Tensor end, Number weight, *, Tensor out = None")
     _same_dtype(input, end=end)
     refuse("lerp_kernel_scalar", input, "iub")
@@ -415,9 +416,9 @@ def nan_to_num(input: Any, nan: float | None = None, posinf: float | None = None
 @public(inplace=True)
 def copysign(input: Any, other: Any) -> Tensor:
     """The size of ``input`` with the sign of ``other``, a tensor or a number."""
-    if isinstance(other, dispatch.NUMBERS):
+    if isinstance(other, NUMBERS):
         if not isinstance(input, Tensor):
-            raise dispatch.no_such_form("copysign", (input, other))
+            raise no_such_form("copysign", (input, other))
         return ops.copysign_number(input, other)
     return ops.copysign(input, other)
 

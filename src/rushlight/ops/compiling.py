@@ -26,7 +26,7 @@ from ..backend import numpy as backend
 from ..backend.pointwise import FOR_COMPLEX
 from ..base.arguments import is_own
 from ..tensor import PLAIN, Tensor
-from . import dispatch
+from . import dispatch, promotion
 from .forward_text import call_source, function_source
 from .rules_text import rules_source
 
@@ -80,12 +80,13 @@ GLOBALS: dict[str, Any] = {
     "getframe": sys._getframe,
     "leaf_edge": leaf_edge,
     "ndarray": np.ndarray,
+    "Packed": saved.Packed,
+    "failed": dispatch.failed,
     "new": object.__new__,
     "next_order": orders.__next__,
     "laid_out": backend.laid_out,
     "number": backend.number,
     "observers": observers,
-    "Packed": saved.Packed,
     "Tensor": Tensor,
     "plain": PLAIN,
     "refresh": views.refresh_to_record,
@@ -95,15 +96,14 @@ GLOBALS: dict[str, Any] = {
     "special": special,
     "in_inference": views.in_inference,
     "state": state,
-    "failed": dispatch.failed,
     "array_of": saved.array_of,
     "array_of_list": saved.array_of_list,
     "output_array": saved.output_array,
     "tensor_of": saved.tensor_of,
-    "together": dispatch.together,
+    "together": promotion.together,
     "tensor_of_list": saved.tensor_of_list,
     "output_tensor": saved.output_tensor,
-    "beside_number": dispatch.beside_number,
+    "beside_number": promotion.beside_number,
     "here": here,
     "is_own": is_own,
 }

@@ -12,7 +12,8 @@ from ..autograd.modes import state
 from ..backend import shape as k
 from ..backend import strided
 from ..base import dtypes
-from . import dispatch
+from ..base.arguments import type_name
+from .operands import refuse_history
 from .out import write_out
 from .parts import split, split_with_sizes
 from .public import asked, axis_of, function_of, methods, module, ops, public, taken_over
@@ -81,9 +82,7 @@ def _published(f: Callable[..., Any]) -> Callable[..., Any]:
             except (AttributeError, TypeError) as error:
                 wrong: Exception = error
                 if isinstance(error, AttributeError) and args and error.obj is args[0]:
-                    wrong = TypeError(
-                        f"{name}(): argument 'input' (position 1) must be Tensor, not {dispatch.type_name(args[0])}"
-                    )
+                    wrong = TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type_name(args[0])}")
                 return taken_over(into, args, given, wrong)
         found = f(*args, **kwargs)
         pairs = zip(out, found, strict=True) if isinstance(found, tuple) else [(out, found)]
@@ -275,7 +274,7 @@ def as_strided_scatter(input: Any, src: Any, size: Any, stride: Any, storage_off
             f"expected src to have a size equal to the slice of self. src size = {list(src._array.shape)}, "
             f"slice size = {list(shape)}"
         )
-    dispatch.refuse_history(input.dtype, src)
+    refuse_history(input.dtype, src)
     return ops.as_strided_scatter(input, src, *_geometry(input, shape, stride, storage_offset))
 
 

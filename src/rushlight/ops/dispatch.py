@@ -22,10 +22,10 @@ from ..autograd.program_lines import here
 from ..autograd.rule_errors import broadcast_error
 from ..backend import numpy as backend
 from ..backend.pointwise import kernel_for
-from ..base import dtypes
-from ..base.arguments import NUMBERS, type_name
+from ..base.arguments import NUMBERS
 from ..tensor import Tensor, new_tensor
-from .argument_forms import refusal
+from .operands import OF_NUMBERS, check_operand, foreign_method, no_such_form, unless_refused
+from .promotion import in_single, promoted, tensor_of_number
 
 if TYPE_CHECKING:
     from .table import Op
@@ -33,12 +33,6 @@ if TYPE_CHECKING:
 
 # A division by zero gives inf, as in PyTorch, and no warning. The filter looks at the module that called NumPy.
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"rushlight\.")
-
-
-def require_kind(input: Any, name: str, kinds: str = "fc") -> None:
-    """NotImplementedError for a dtype whose kind the kernel ``name`` does not know."""
-    if input._array.dtype.kind not in kinds and input._array.dtype.kind != "V":
-        raise NotImplementedError(f"\"{name}\" not implemented for '{input.dtype.scalar_name}'")
 
 
 def general(op: Op, args: tuple[Any, ...]) -> Any:
@@ -65,28 +59,6 @@ def general_operator(op: Op, args: tuple[Any, ...]) -> Any:
     return run(op, args, 1)
 
 
-def unless_refused(call: Callable[..., Any], operand: Any, *args: Any) -> Any:
-    """A call for an operator with a foreign operand, if that defines ``__torch_function__``; NotImplemented where it does not,
-    or will not, so that Python asks the operand's own operator."""
-    if not hasattr(type(operand), "__torch_function__"):
-        return NotImplemented
-    try:
-        return call(*args)
-    except TypeError:
-        return NotImplemented
-
-
-def other_side(name: str, self: Any, other: Any) -> Any:
-    """What a foreign operand makes of ``Tensor.<name>``: see :func:`unless_refused`."""
-    return unless_refused(foreign_method, other, name, (self, other))
-
-
-def foreign_method(name: str, args: tuple[Any, ...]) -> Any:
-    """What objects that are no tensors, but define ``__torch_function__``, make of ``Tensor.<name>``; else NotImplemented."""
-    func = getattr(Tensor, name, None)
-    return NotImplemented if func is None else interpreters.ask("foreign", func, args, {})
-
-
 def run(
     op: Op, args: tuple[Any, ...], first: int, asked: Sequence[Callable[[Op, tuple[Any, ...]], Any]] = interpreters.ops
 ) -> Any:
@@ -111,20 +83,26 @@ def run(
                 result = foreign_method(op.name, args)
                 if result is not NotImplemented:
                     return result
-            _check(op, position, value, first, args)
+            check_operand(op, position, value, first, args)
     if op.promote is not None and not tensors:
-        if op.name not in _OF_NUMBERS:
+        if op.name not in OF_NUMBERS:
             raise no_such_form(op.name, args)
-        inputs[0] = _as_tensor(inputs[0])
+        inputs[0] = tensor_of_number(inputs[0])
     if op.check is not None:
         op.check(inputs)
     arrays = promoted(op, inputs) if op.promote is not None else [_array(value) for value in inputs]
     early = packed_first(op, inputs) if modes.state.saved_hooks else None
-    given = _in_single(op, inputs, arrays)
+    out, arrays = _computed(op, inputs, arrays, params)
+    return finish(op, inputs, arrays, params, out, early)
+
+
+def _computed(op: Op, inputs: list[Any], arrays: list[Any], params: tuple[Any, ...]) -> tuple[Any, list[Any]]:
+    """What the kernel gives, laid out in memory as in PyTorch, and the arrays that a node keeps of the inputs."""
+    single = in_single(op, inputs, arrays)
     try:
-        if given is not None:
-            out = np.asarray(op.kernel(*given)).astype(arrays[0].dtype)
-            arrays = [x if isinstance(value, Tensor) else y for value, x, y in zip(inputs, arrays, given, strict=True)]
+        if single is not None:
+            out = np.asarray(op.kernel(*single)).astype(arrays[0].dtype)
+            arrays = [x if isinstance(value, Tensor) else y for value, x, y in zip(inputs, arrays, single, strict=True)]
         else:
             out = kernel_for(op.kernel, arrays[0])(*arrays, *params)
     except Exception as error:
@@ -134,70 +112,7 @@ def run(
         in_order, stretched = [x.flags.c_contiguous for x in given], [x.shape != out.shape for x in given]
         if False in in_order or False not in stretched:
             out = backend.laid_out(out, given)
-    return finish(op, inputs, arrays, params, out, early)
-
-
-_OF_PRODUCTS = frozenset(("mul", "div"))
-
-
-def _in_single(op: Op, inputs: Sequence[Any], arrays: Sequence[Any]) -> list[Any] | None:
-    """For products and quotients of numbers of two bytes and one that has more digits, a Python number say, both in single
-    precision: the result is rounded once. Of sums PyTorch rounds the number first."""
-    if op.name not in _OF_PRODUCTS or arrays[0].dtype.itemsize != 2 or arrays[0].dtype.kind not in "fV":
-        return None
-    dtype = arrays[0].dtype
-    kinds = [isinstance(value, Tensor) and value._array.dtype == dtype for value in inputs]
-    if all(kinds) or (op.name == "div" and not kinds[0]):
-        return None
-    return [value._array.astype(np.float32) if isinstance(value, Tensor) else np.asarray(value, np.float32) for value in inputs]
-
-
-def refuse_history(dtype: dtypes.dtype, *inputs: Any) -> None:
-    """PyTorch's error for a result that would need a gradient and, of integers, cannot have one."""
-    if dtype.numpy.kind in "bui" and modes.state.grad_enabled and any(one.requires_grad for one in inputs):
-        raise RuntimeError(f"Autograd not support dtype: {dtype.scalar_name}")
-
-
-# The functions whose second argument has a form of its own as a number, so that PyTorch names no kind that it must be of.
-_ALSO_OF_A_NUMBER = frozenset(
-    "pow fmod remainder eq ne lt le gt ge floor_divide bitwise_and bitwise_or bitwise_xor bitwise_left_shift "
-    "bitwise_right_shift xlogy copysign".split()
-)
-# The functions that take two numbers.
-_OF_NUMBERS = frozenset("add add_scaled sub sub_scaled mul div div_rounded div_floor div_trunc floor_divide".split())
-
-
-def _as_tensor(number: Any) -> Tensor:
-    kind = number_type(number)
-    if kind is complex:
-        dtype = dtypes.default_complex_dtype()
-    else:
-        dtype = {bool: dtypes.bool_, int: dtypes.int64, float: dtypes.get_default_dtype()}[kind]
-    return new_tensor(number_array(number, dtype.numpy))
-
-
-def _check(op: Op, position: int, value: Any, first: int, args: Sequence[Any]) -> None:
-    name = op.inputs[position]
-    if name == op.variadic:
-        for index, item in enumerate(value):
-            if item is not None and not isinstance(item, Tensor):
-                raise TypeError(f"expected Tensor as element {index} in argument {position}, but got {type_name(item)}")
-        return
-    if value is None and name in op.optional:
-        return
-    if op.promote is not None and isinstance(value, NUMBERS) and len(op.inputs) > 1 and op.numbers != "none":
-        if position > 0 or op.numbers == "any":
-            return
-        raise no_such_form(op.name, args)
-    if position == 1 and op.name in _ALSO_OF_A_NUMBER:
-        raise no_such_form(op.name, args)
-    label = ("input", "other")[position] if op.promote is not None and position < 2 else name
-    raise TypeError(f"{op.name}(): argument '{label}' (position {position + first}) must be Tensor, not {type_name(value)}")
-
-
-def no_such_form(name: str, args: Sequence[Any]) -> TypeError:
-    """PyTorch's error for arguments that none of a function's forms takes."""
-    return refusal(name, False, args, {}) or TypeError(f"{name}() received an invalid combination of arguments")
+    return out, arrays
 
 
 def _array(value: Any) -> Any:
@@ -206,82 +121,6 @@ def _array(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_array(item) for item in value]
     return value
-
-
-def common_dtype(values: Sequence[Any]) -> dtypes.dtype:
-    """The dtype that tensors and numbers meet in: PyTorch's three categories."""
-    dimensioned: list[Any] = []
-    zero_dim: list[Any] = []
-    numbers: list[Any] = []
-    for value in values:
-        if isinstance(value, Tensor):
-            array = value._array
-            (dimensioned if array.ndim else zero_dim).append(dtypes.of(array.dtype))
-        else:
-            numbers.append(number_type(value))
-    return dtypes.result_dtype(tuple(dimensioned), tuple(zero_dim), tuple(numbers))
-
-
-def number_type(value: Any) -> type:
-    """bool, int, float or complex, for Python's and NumPy's numbers."""
-    for kind, families in ((bool, (bool, np.bool_)), (int, (int, np.integer)), (float, (float, np.floating))):
-        if isinstance(value, families):
-            return kind
-    return complex
-
-
-def promoted(op: Op, inputs: Sequence[Any]) -> list[Any]:
-    """The inputs as arrays of one dtype; numbers become 0-dim arrays."""
-    common = common_dtype(inputs)
-    if op.promote == "float" and not (common.is_floating_point or common.is_complex):
-        common = dtypes.get_default_dtype()
-    dtype = common.numpy
-    arrays = []
-    for value in inputs:
-        if isinstance(value, Tensor):
-            array = value._array
-            arrays.append(array if array.dtype == dtype else backend.copied(array, dtype))
-        else:
-            arrays.append(number_array(value, dtype))
-    return arrays
-
-
-_meeting: dict[tuple[Any, ...], np.dtype[Any]] = {}
-
-
-def together(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any], floats: bool) -> tuple[Any, Any] | None:
-    """Two arrays of different dtypes in the one they meet in, as :func:`promoted` gives them; ``floats``: if it is inexact.
-
-    None where that takes a closer look: at the default dtype, or at how the arrays lie.
-    """
-    if not (a.flags.c_contiguous and b.flags.c_contiguous):
-        return None
-    key = (a.dtype, b.dtype, a.ndim > 0, b.ndim > 0)
-    if (dtype := _meeting.get(key)) is None:
-        dtype = _meeting[key] = common_dtype([new_tensor(a), new_tensor(b)]).numpy
-    if (floats and dtype.kind in "bui") or dtype.itemsize == 2:
-        return None
-    return (a if a.dtype is dtype else a.astype(dtype)), (b if b.dtype is dtype else b.astype(dtype))
-
-
-def beside_number(x: np.ndarray[Any, Any], value: float) -> tuple[Any, Any] | None:
-    """Whole numbers and a Python number that their dtype does not hold, in the one they meet in; None for the general path."""
-    if value.__class__ is float and x.dtype.kind in "bui":
-        dtype = dtypes.get_default_dtype().numpy
-    elif value.__class__ is int and x.dtype.kind in "bui":
-        dtype = dtypes.int64.numpy if x.dtype.kind == "b" else x.dtype
-    else:
-        return None
-    return (x.astype(dtype, copy=False), number_array(value, dtype)) if x.flags.c_contiguous else None
-
-
-def number_array(value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """A Python number as a 0-dim array; integers wrap around as C casts do, and too large ones are PyTorch's error."""
-    if dtype.kind in "iu" and isinstance(value, int) and not -(2**63) <= value < 2**64:
-        raise RuntimeError("value cannot be converted to type int64_t without overflow")
-    if dtype.kind in "iu" and isinstance(value, int):
-        return np.asarray(value & (2**64 - 1), dtype=np.uint64).astype(dtype)
-    return np.asarray(value).astype(dtype)
 
 
 def _retry(op: Op, arrays: list[Any], params: tuple[Any, ...], error: Exception) -> Any:
@@ -414,45 +253,12 @@ def record(
     """Makes the op's node: edges to the inputs, and what the rules ask for."""
     node = object.__new__(op.node_class)
     node.next = tuple([(value._edge or leaf_edge(value)) if need else None for value, need in zip(flat, needs, strict=True)])
-    needed = _needed(op, needs)
-    kept: list[Any] = []
     hooks = modes.state.saved_hooks
-    for kind, name, users in op.keep:
-        wanted = kind == "output" or not needed.isdisjoint(users)
-        if kind == "input":
-            position = op.inputs.index(name)
-            value = inputs[position]
-            if not wanted:
-                kept += [None, None]
-            elif name == op.variadic:
-                refuse_inference(value)
-                kept += [
-                    early[name] if name in early else tuple(value),
-                    tuple((-1 if name in early else item._counter[0]) if isinstance(item, Tensor) else None for item in value),
-                ]
-            elif isinstance(value, Tensor):
-                refuse_inference([value])
-                kept += [early[name], -1] if name in early else [value, value._counter[0]]
-            else:
-                kept += [arrays[position], None]
-        elif kind == "output":
-            result = results[op.outputs.index(name)]
-            if not wanted:
-                kept += [None, None, None]
-            elif hooks:
-                kept += [result, saved.Packed._counter, -1]  # packed below, once the result is in the graph
-            else:
-                kept += [result._array, result._counter, result._counter[0]]
-        elif kind == "param":
-            kept.append(params[[param for param, _ in op.params].index(name)])
-        else:
-            source = arrays[op.inputs.index(name[:-6])]
-            if name[:-6] == op.variadic:
-                kept.append([getattr(item, kind) for item in source])
-            else:
-                kept.append(None if source is None else getattr(source, kind))
+    kept = _kept(op, inputs, _needed(op, needs), arrays, params, results, early)
     if kept and not hooks:
         node.saved = tuple(kept)
+    if op.frees_if:
+        node.frees = any(kept[place] is not None for place in op.frees_if)
     node.order = next(orders)
     if op.node_name == "NotImplemented":  # which leaves have their gradients before it raises is seen
         observers.present = True
@@ -475,6 +281,54 @@ def record(
             result._needs_grad = True
     if hooks and kept:  # a hook that raises leaves the node empty: a result that it kept would keep the node
         node.saved = tuple(packed(value, hooks) if any(value is result for result in results) else value for value in kept)
+
+
+def _kept(
+    op: Op,
+    inputs: list[Any],
+    needed: set[str],
+    arrays: list[Any],
+    params: tuple[Any, ...],
+    results: list[Tensor],
+    early: Early,
+) -> list[Any]:
+    """What the rules for the inputs in ``needed`` ask for, in the order in which nodes keep it."""
+    kept: list[Any] = []
+    for kind, name, users in op.keep:
+        wanted = kind == "output" or not needed.isdisjoint(users)
+        if kind == "input":
+            position = op.inputs.index(name)
+            value = inputs[position]
+            if not wanted:
+                kept += [None, None]
+            elif name == op.variadic:
+                refuse_inference(value)
+                kept += [
+                    early[name] if name in early else tuple(value),
+                    tuple((-1 if name in early else item._counter[0]) if isinstance(item, Tensor) else None for item in value),
+                ]
+            elif isinstance(value, Tensor):
+                refuse_inference([value])
+                kept += [early[name], -1] if name in early else [value, value._counter[0]]
+            else:
+                kept += [arrays[position], None]
+        elif kind == "output":
+            result = results[op.outputs.index(name)]
+            if not wanted:
+                kept += [None, None, None]
+            elif modes.state.saved_hooks:
+                kept += [result, saved.Packed._counter, -1]  # packed below, once the result is in the graph
+            else:
+                kept += [result._array, result._counter, result._counter[0]]
+        elif kind == "param":
+            kept.append(params[[param for param, _ in op.params].index(name)])
+        else:
+            source = arrays[op.inputs.index(name[:-6])]
+            if name[:-6] == op.variadic:
+                kept.append([getattr(item, kind) for item in source])
+            else:
+                kept.append(None if source is None else getattr(source, kind))
+    return kept
 
 
 def refuse_inference(values: Sequence[Any]) -> None:

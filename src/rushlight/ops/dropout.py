@@ -12,9 +12,9 @@ import numpy as np
 from ..autograd import modes, views
 from ..autograd.interpreters import stack as interpreters
 from ..backend import numpy as backend
+from ..base.arguments import type_name
 from ..random import default_generator, memory_axes, stream_of
 from ..tensor import Tensor, new_tensor
-from . import dispatch
 from .public import ops, public
 from .table import op
 from .whole_numbers import switch
@@ -91,7 +91,7 @@ def _publish(name: str, compute: Any, what: str, default_training: bool, in_torc
         _check(p, ValueError)
         if not switch(name, "train", 3, training):
             if not isinstance(input, Tensor):
-                raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {dispatch.type_name(input)}")
+                raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type_name(input)}")
             return input
         return views.inplace(compute, name + "_", input, p) if inplace else compute(input, p)
 

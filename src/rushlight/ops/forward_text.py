@@ -25,7 +25,7 @@ def call_source(entry: Op, where: str = "", case: Case | None = None, asked: boo
     ``hooked``  whether saved-tensor hooks pack what the node keeps; what is out of the ordinary is NotImplemented then
     """
     if entry.variadic or len(entry.outputs) > 1 or entry.outputs == ["*"]:
-        return several.forward_source(entry, _parameter_list(entry), kept_values, WHERE)
+        return several.forward_source(entry, _parameter_list(entry), keeping_lines, WHERE)
     return _Forward(entry, where, case, asked, hooked).text()
 
 
@@ -245,7 +245,7 @@ class _Forward:
         edges = [f"({name}._edge or leaf_edge({name})) if r_{name} else None" for name in entry.sources]
         if len(edges) == 1:
             edges = [f"{entry.sources[0]}._edge or leaf_edge({entry.sources[0]})"]
-        keeping = [f"node.saved = {kept_values(entry)}"] if entry.keep else []
+        keeping = keeping_lines(entry)
         lines = ["result._needs_grad = True", "Node = op.Node", "node = Node()", f"node.next = ({', '.join(edges)},)"]
         lines += [] if self.hooked else keeping
         lines += ["node.shape = out.shape", "node.dtype = out.dtype", "node.order = next_order()"]
@@ -267,6 +267,16 @@ WHERE = [
     "node.where = here(frame) if is_own[code.co_filename] else (code, frame.f_lasti)",
 ]
 """The lines that keep which line of the program made a node."""
+
+
+def keeping_lines(entry: Op) -> list[str]:
+    """The lines by which a node keeps what its rules ask for, and whether it is freed of that."""
+    if not entry.keep:
+        return []
+    if not entry.frees_if:
+        return [f"node.saved = {kept_values(entry)}"]
+    kept = " or ".join(f"saved[{place}] is not None" for place in entry.frees_if)
+    return [f"node.saved = saved = {kept_values(entry)}", f"node.frees = {kept}"]
 
 
 def kept_values(entry: Op) -> str:

@@ -12,9 +12,9 @@ import numpy as np
 
 from ..backend import fourier as k
 from ..base import dtypes
+from ..base.arguments import type_name
 from ..tensor import Tensor
 from .complex_numbers import conj
-from .dispatch import type_name
 from .public import axis_of, ops, public, registry
 from .table import op
 

@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from ..autograd.rule_errors import broadcast_error
 from ..backend import index as k
 from ..backend.flat_indices import check
 from ..backend.pointwise import checked_number
 from ..base import dtypes
 from ..tensor import Tensor, new_tensor
-from . import dispatch
+from . import promotion
 from .public import alert_not_deterministic, axis_of, ops, public, warn
 from .scatter import gather, scatter_reduce_src, scatter_reduce_x
 from .table import op
@@ -177,7 +178,7 @@ def index_fill(input: Any, dim: int, index: Any, value: Any) -> Tensor:
     if input._array.dtype.kind != "c" and (value._array.dtype.kind == "c" if is_tensor else isinstance(value, complex)):
         raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not supported")
     if not is_tensor:
-        value = new_tensor(dispatch.number_array(checked_number(value, input._array), input._array.dtype))
+        value = new_tensor(promotion.number_array(checked_number(value, input._array), input._array.dtype))
     size = _size(input, axis)
     check(index._array, -size, size, lambda i: IndexError(f"index {i} is out of bounds for dimension {axis} with size {size}"))
     return ops.index_fill(input, value, index, axis)
@@ -269,7 +270,7 @@ def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Tensor:
     axis = axis_of(dim, input._array.ndim)
     size = input._array.shape[axis]
     wanted = (*input._array.shape[:axis], indices._array.shape[axis], *input._array.shape[axis + 1 :])
-    mismatch = dispatch.broadcast_error([wanted, indices._array.shape])
+    mismatch = broadcast_error([wanted, indices._array.shape])
     if mismatch is not None:
         raise mismatch
     common = list(np.broadcast_shapes(wanted, indices._array.shape))

@@ -22,8 +22,8 @@ from ..base import dtypes
 from ..base.arguments import is_own
 from .argument_forms import refusal
 from .compiling import GLOBALS  # what compiled ops see: the set of classes that are plain tensors
-from .dispatch import foreign_method
 from .misfits import Call
+from .operands import foreign_method
 from .table import tensors
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -9,9 +9,9 @@ import numpy as np
 
 from ..backend import shape as k
 from ..backend.notes import with_notes
+from ..base.arguments import type_name
 from ..tensor import Methods, Tensor, new_tensor
-from . import dispatch
-from .dispatch import type_name
+from . import promotion
 from .public import alias, axis_of, ops, public
 from .shape import reshape
 from .table import op, table
@@ -83,7 +83,7 @@ def _joined(name: str, tensors: Sequence[Any], *params: Any) -> Any:
     first = tensors[0]._array.dtype
     for tensor in tensors:
         if tensor._array.dtype is not first:
-            return getattr(ops, name + "_mixed")(tensors, *params, dispatch.common_dtype(tensors).numpy)
+            return getattr(ops, name + "_mixed")(tensors, *params, promotion.common_dtype(tensors).numpy)
     return getattr(ops, name)(tensors, *params)
 
 

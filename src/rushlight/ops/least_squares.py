@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from ..autograd.rule_errors import broadcast_error
 from ..backend import least_squares as kernels
 from ..backend import linalg as k
 from ..base.return_types import define
 from ..tensor import Tensor, new_tensor
-from . import dispatch
 from .decompositions import qr, svd
 from .linalg import check_matrix, check_square, rows, value_of
 from .public import module, ops, public
@@ -143,7 +143,7 @@ def lstsq(input: Any, b: Any, rcond: Any = None, *, driver: Any = None) -> Any:
     if vector:
         b = b.unsqueeze(-1)
         y = b._array
-    mismatch = dispatch.broadcast_error([x.shape[:-2], y.shape[:-2]])
+    mismatch = broadcast_error([x.shape[:-2], y.shape[:-2]])
     if mismatch is not None:
         raise mismatch
     driver = "gelsy" if driver is None else driver

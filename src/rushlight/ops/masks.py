@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ..autograd.rule_errors import broadcast_error
 from ..backend import index as k
 from ..tensor import Tensor, new_tensor
-from . import dispatch
 from .out import write_out
 from .public import ops, public, warn
 from .table import op
@@ -31,7 +31,7 @@ def masked_select(input: Any, mask: Any) -> Tensor:
     """The elements where a mask is true, as a vector."""
     if mask._array.dtype.kind != "b":
         raise RuntimeError("masked_select: expected BoolTensor for mask")
-    error = dispatch.broadcast_error([input._array.shape, mask._array.shape])
+    error = broadcast_error([input._array.shape, mask._array.shape])
     if error is not None:
         raise error
     return ops.masked_select(input, mask)

@@ -16,8 +16,8 @@ from ..backend import matmul as k
 from ..backend.notes import with_notes
 from ..base import dtypes
 from ..tensor import Tensor
-from . import dispatch
 from .inplace import named
+from .operands import other_side
 from .plain_cases import Case, plain_cases
 from .public import CompiledOnUse, alias, axes_of, methods, module, ops, public
 from .reading import conj
@@ -404,11 +404,11 @@ def matmul(input: Any, other: Any) -> Tensor:
 
 
 def _matmul_operator(self: Any, other: Any) -> Any:
-    return matmul_of(self, other) if isinstance(other, Tensor) else dispatch.other_side("matmul", self, other)
+    return matmul_of(self, other) if isinstance(other, Tensor) else other_side("matmul", self, other)
 
 
 def _rmatmul(self: Any, other: Any) -> Any:
-    return matmul_of(other, self) if isinstance(other, Tensor) else dispatch.other_side("__rmatmul__", self, other)
+    return matmul_of(other, self) if isinstance(other, Tensor) else other_side("__rmatmul__", self, other)
 
 
 _FITTING = "x_a.shape[1] == len(x_b) and x_a.dtype is x_b.dtype"

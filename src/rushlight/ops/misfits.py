@@ -15,9 +15,9 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from ..base.arguments import type_name
 from ..tensor import Tensor
 from .argument_forms import forms_of, refusal
-from .dispatch import type_name
 
 _FIELDS = frozenset("_array _base _conjugate _inference _negated _of_batch".split())  # only tensors have them
 _WHOLE, _SEVERAL = "int", "tuple of ints"

@@ -10,17 +10,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..base.arguments import NUMBERS
 from ..tensor import Tensor
-from . import dispatch
+from .operands import other_side
 from .pointwise import pow, remainder, rsub
 from .public import CompiledOnUse, methods, operator_method, ops
 
 
 def _operator(name: str, function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     def operator(self: Any, other: Any) -> Any:
-        if isinstance(other, (Tensor, *dispatch.NUMBERS)):
+        if isinstance(other, (Tensor, *NUMBERS)):
             return function(self, other)
-        return dispatch.other_side(name, self, other)
+        return other_side(name, self, other)
 
     operator.__name__ = operator.__qualname__ = name
     return operator
@@ -31,9 +32,9 @@ def _in_place(name: str, function: Callable[[Any, Any], Any]) -> Callable[[Any, 
         try:
             return function(self, other)
         except TypeError:
-            if isinstance(other, (Tensor, *dispatch.NUMBERS)):
+            if isinstance(other, (Tensor, *NUMBERS)):
                 raise
-            return dispatch.other_side(name, self, other)
+            return other_side(name, self, other)
 
     return operator
 
@@ -59,14 +60,14 @@ for _sign, _name in (
 def _pow(self: Any, exponent: Any) -> Any:
     if isinstance(exponent, Tensor):
         return ops.pow(self, exponent)
-    if isinstance(exponent, dispatch.NUMBERS):
+    if isinstance(exponent, NUMBERS):
         return ops.pow_number(self, exponent)
-    return dispatch.other_side("pow", self, exponent)
+    return other_side("pow", self, exponent)
 
 
 def _rtruediv(self: Any, other: Any) -> Any:
     if hasattr(type(other), "__torch_function__") and not isinstance(other, Tensor):
-        return dispatch.other_side("__rdiv__", self, other)
+        return other_side("__rdiv__", self, other)
     inverse = self.reciprocal()
     try:
         return inverse * other  # an array of NumPy's takes over here

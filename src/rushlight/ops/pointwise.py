@@ -15,8 +15,10 @@ import numpy as np
 from ..autograd import views
 from ..backend import pointwise as k
 from ..base import dtypes
+from ..base.arguments import NUMBERS
 from ..tensor import Tensor
-from . import dispatch, inplace
+from . import inplace
+from .operands import no_such_form
 from .out import write_out
 from .plain_cases import Case, plain_cases
 from .public import alias, inplace_form, methods, module, ops, public, publish
@@ -238,7 +240,7 @@ def add(input: Any, other: Any, *older: Any, alpha: Any = 1) -> Tensor:
         return add(input, older[0], alpha=other)
     if alpha == 1 and alpha is not True:
         return ops.add(input, other)
-    if not isinstance(alpha, (Tensor, *dispatch.NUMBERS)):
+    if not isinstance(alpha, (Tensor, *NUMBERS)):
         raise TypeError(f"add(): argument 'alpha' must be Number, not {type(alpha).__name__}")
     return ops.add_scaled(input, other, alpha)
 
@@ -260,8 +262,8 @@ alias("subtract", "sub")
 def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
     """``other - alpha * input``."""
     if not isinstance(input, Tensor):
-        raise dispatch.no_such_form("rsub", (input, other))
-    if isinstance(other, dispatch.NUMBERS):
+        raise no_such_form("rsub", (input, other))
+    if isinstance(other, NUMBERS):
         return ops.rsub_number(input, other, alpha)
     return ops.rsub_scaled(input, other, alpha)
 
@@ -319,9 +321,9 @@ methods["floor_divide_"] = inplace_form(lambda self, other: ops.floor_divide_(se
 @public(inplace=True)
 def remainder(input: Any, other: Any) -> Tensor:
     """What is left of ``input`` after as many whole ``other`` as fit, with the sign of ``other``, as in Python."""
-    if isinstance(other, dispatch.NUMBERS):
+    if isinstance(other, NUMBERS):
         return ops.remainder_number(input, other)
-    if isinstance(input, dispatch.NUMBERS):
+    if isinstance(input, NUMBERS):
         return ops.number_remainder(other, input)
     return ops.remainder(input, other)
 
@@ -330,8 +332,8 @@ def remainder(input: Any, other: Any) -> Tensor:
 def fmod(input: Any, other: Any) -> Tensor:
     """What is left of ``input`` after as many whole ``other`` as fit, with the sign of ``input``, as in C."""
     if not isinstance(input, Tensor):
-        raise dispatch.no_such_form("fmod", (input, other))
-    if isinstance(other, dispatch.NUMBERS):
+        raise no_such_form("fmod", (input, other))
+    if isinstance(other, NUMBERS):
         return ops.fmod_number(input, other)
     return ops.fmod(input, other)
 
@@ -339,9 +341,9 @@ def fmod(input: Any, other: Any) -> Tensor:
 @public(inplace=True)
 def pow(input: Any, exponent: Any) -> Tensor:
     """``input ** exponent``; one of the two may be a number."""
-    if isinstance(exponent, dispatch.NUMBERS):
+    if isinstance(exponent, NUMBERS):
         return ops.pow_number(input, exponent)
-    if isinstance(input, dispatch.NUMBERS):
+    if isinstance(input, NUMBERS):
         return ops.number_pow(exponent, input)
     return ops.pow(input, exponent)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..backend import pooling as k
 from ..backend.memory_formats import keeping, with_channels_last
-from . import dispatch
+from .operands import require_kind
 from .public import alert_not_deterministic, module, ops, public
 from .table import op
 from .whole_numbers import whole_numbers
@@ -192,7 +192,7 @@ def _max_pool(
     if rank == 1:
         return _max_pool_of_lines(input, kernel[0], steps[0], pads[0], spreads[0], bool(ceil_mode), indices)
     _check_windows(input, kernel, steps, pads, spreads, bool(ceil_mode), name)
-    dispatch.require_kind(input, f"max_pool{rank}d", "fiu")
+    require_kind(input, f"max_pool{rank}d", "fiu")
     return getattr(ops, f"max_pool{rank}")(input, kernel, steps, pads, spreads, bool(ceil_mode))
 
 
@@ -220,7 +220,7 @@ def _max_pool_of_lines(
     out = k.pool_shape(shape[-1:], (kernel,), (stride,), (padding,), (dilation,), ceil_mode)
     if out[0] < 1:
         raise RuntimeError(f"max_pool1d() Invalid computed output size: {out[0]}")
-    dispatch.require_kind(input, "max_pool1d_impl", "fiu" if indices else "f")
+    require_kind(input, "max_pool1d_impl", "fiu" if indices else "f")
     values, found = ops.max_pool2(rows, *options)
     return values.squeeze(-2), found.squeeze(-2)
 
@@ -365,7 +365,7 @@ def _publish_avg_pool(rank: int) -> None:
         if divisor_override == 0:
             raise RuntimeError("divisor must be not zero")
         _check_windows(input, kernel, steps, pads, spreads, bool(ceil_mode), name)
-        dispatch.require_kind(input, f"avg_pool{rank}d_out_frame" if rank == 3 else "avg_pool2d", "fi")
+        require_kind(input, f"avg_pool{rank}d_out_frame" if rank == 3 else "avg_pool2d", "fi")
         return getattr(ops, f"avg_pool{rank}")(
             input, kernel, steps, pads, bool(ceil_mode), bool(count_include_pad), divisor_override
         )
@@ -393,7 +393,7 @@ def avg_pool1d(
     check_lines(input, "avg_pool1d")
     rows = input.unsqueeze(-2)
     _check_windows(rows, (1, kernel), (1, step), (0, pad), (1, 1), bool(ceil_mode), "avg_pool1d")
-    dispatch.require_kind(input, "avg_pool2d", "fi")
+    require_kind(input, "avg_pool2d", "fi")
     return ops.avg_pool2(rows, (1, kernel), (1, step), (0, pad), bool(ceil_mode), bool(count_include_pad), None).squeeze(-2)
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from ..autograd.rule_errors import broadcast_error
 from ..backend import products as k
 from ..base import dtypes
-from . import dispatch
 from .extremes import refuse
 from .linalg import check_floating, check_same_dtype
 from .matmul import mm, tensordot
@@ -72,7 +72,7 @@ def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Tensor:
     axis = axis_of(dim, x.ndim)
     if x.shape[axis] != 3 or y.shape[axis] != 3:
         raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got {x.shape[axis]} and {y.shape[axis]}")
-    mismatch = dispatch.broadcast_error([x.shape, y.shape])
+    mismatch = broadcast_error([x.shape, y.shape])
     if mismatch is not None:
         raise mismatch
     if x.dtype != y.dtype:

@@ -24,6 +24,7 @@ from ..autograd.interpreters import stack as interpreters
 from ..autograd.modes import special, state
 from ..backend import pointwise as kernels
 from ..base.arguments import axis_of as axis_of
+from ..base.arguments import type_name
 from ..base.arguments import warn as warn_user
 from ..base.public_names import methods as methods
 from ..base.public_names import module as module
@@ -283,7 +284,7 @@ def function_of(method: Callable[..., Any]) -> Callable[..., Any]:
             if result is not NotImplemented:
                 return result
             place = "" if by_name else " (position 1)"
-            what = f"argument 'input'{place} must be Tensor, not {dispatch.type_name(args[0])}"
+            what = f"argument 'input'{place} must be Tensor, not {type_name(args[0])}"
             raise TypeError(f"{name}(): {what}") from None
 
     return call

@@ -10,7 +10,7 @@ import numpy as np
 from ..backend import shape as k
 from ..backend.memory_formats import keeping
 from ..tensor import Tensor, new_tensor
-from . import dispatch
+from .operands import refuse_history
 from .parts import narrowed_from
 from .public import axes_of, axis_of, module, ops, public
 from .shape import reshape, sizes_of
@@ -255,7 +255,7 @@ def select_scattered(input: Any, src: Any, dim: int, index: int) -> Tensor:
             "expected src to have a size equal to the slice of self. src size = "
             f"{list(src._array.shape)}, slice size = {list(wanted)}"
         )
-    dispatch.refuse_history(input.dtype, src)
+    refuse_history(input.dtype, src)
     return ops.select_scatter(input, src, axis, index % size)
 
 
@@ -272,7 +272,7 @@ def slice_scattered(input: Any, src: Any, dim: int = 0, start: Any = None, end: 
             "expected src to have a size equal to the slice of self. src size = "
             f"{list(src._array.shape)}, slice size = {list(wanted)}"
         )
-    dispatch.refuse_history(input.dtype, src)
+    refuse_history(input.dtype, src)
     return ops.slice_scatter(input, src, axis, begin, max(begin, stop), step)
 
 
@@ -287,7 +287,7 @@ def diagonal_scattered(input: Any, src: Any, offset: int = 0, dim1: int = 0, dim
             "expected src to have a size equal to the slice of self. src size = "
             f"{list(src._array.shape)}, slice size = {list(wanted)}"
         )
-    dispatch.refuse_history(input.dtype, src)
+    refuse_history(input.dtype, src)
     return ops.diagonal_scatter(input, src, offset, axis1, axis2)
 
 

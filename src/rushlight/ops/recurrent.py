@@ -12,9 +12,8 @@ import numpy as np
 
 from ..backend import recurrent as k
 from ..backend.notes import with_notes
-from ..base.arguments import refuse
+from ..base.arguments import refuse, type_name
 from ..tensor import Tensor
-from .dispatch import type_name
 from .public import axis_of, module, ops, public
 from .table import op
 

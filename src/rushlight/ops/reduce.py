@@ -10,8 +10,9 @@ import numpy as np
 
 from ..backend import reduce as k
 from ..backend.line_sums import stretched as axes_stretched
+from ..base.arguments import type_name
 from ..tensor import Methods, Tensor
-from . import dispatch
+from .operands import refuse_history
 from .plain_cases import Case, one_axis, plain_cases
 from .public import axes_of, axis_of, ops, public
 from .reading import conj, expand, is_complex
@@ -170,7 +171,7 @@ def dtype_of_result(input: Any, dtype: Any) -> Any:
     """NumPy's dtype for ``dtype=``; RuntimeError for integers where a gradient is wanted."""
     if dtype is None:
         return None
-    dispatch.refuse_history(dtype, input)
+    refuse_history(dtype, input)
     return dtype.numpy
 
 
@@ -288,7 +289,7 @@ def _spread_arguments(
     if isinstance(dim, bool):
         dim, unbiased = None, dim
     if unbiased is not None and not isinstance(unbiased, bool):
-        raise TypeError(f"{name}(): argument 'unbiased' must be bool, not {dispatch.type_name(unbiased)}")
+        raise TypeError(f"{name}(): argument 'unbiased' must be bool, not {type_name(unbiased)}")
     if correction is None:
         correction = 1 if unbiased is None or unbiased else 0
     array = input._array

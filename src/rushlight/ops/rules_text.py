@@ -53,6 +53,7 @@ def _rules(entry: Op) -> list[Rule]:
 
 
 def _unpacked(entry: Op) -> list[str]:
+    """What was kept by name. For views made in no_grad alone nothing may have been kept, and nothing is missing then."""
     targets = []
     for kind, name, _ in entry.keep:
         marks = {"input": "kv", "output": "klv"}.get(kind, "k")
@@ -60,6 +61,7 @@ def _unpacked(entry: Op) -> list[str]:
     return [
         "    saved = node.saved",
         "    if saved is None:",
+        *([] if entry.keeps_a_tensor_anyhow else ["        if not any(node.next):", "            return (None,) * len(edges)"]),
         "        raise node.freed()",
         f"    {', '.join(targets)}, = saved",
     ]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .table import Op
 
 
-def forward_source(entry: Op, arguments: str, keep: Callable[[Op], str], where: list[str]) -> str:
+def forward_source(entry: Op, arguments: str, keep: Callable[[Op], list[str]], where: list[str]) -> str:
     """The function from Tensors to Tensors; ``keep`` writes what the node keeps and ``where`` keeps the line that made it, as for
     ops of one result."""
     names = [*entry.inputs, *(name for name, _ in entry.params)]
@@ -46,8 +46,7 @@ def forward_source(entry: Op, arguments: str, keep: Callable[[Op], str], where: 
     if flags:
         add("    if recorded:")
         lines += _edges(entry)
-        if entry.keep:
-            add(f"        node.saved = {keep(entry)}")
+        lines += ["        " + line for line in keep(entry)]
         add("        node.order = next_order()")
         if entry.keeps_tensors:
             lines += ["        " + line for line in where]

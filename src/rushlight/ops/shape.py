@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from ..autograd.rule_errors import broadcast_error
 from ..backend import shape as k
 from ..backend.creation import order_of
 from ..base import dtypes
 from ..base.size import Size
 from ..tensor import Methods, Tensor
-from . import dispatch
 from .plain_cases import Case, one_axis, plain_cases
 from .public import axes_of, axis_of, ops, public
 from .signatures import Unsaid
@@ -415,7 +415,7 @@ def common_shape(shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
     """The shape that all broadcast to; PyTorch's error where there is none."""
     if shapes and shapes.count(shapes[0]) == len(shapes):
         return shapes[0]
-    error = dispatch.broadcast_error(shapes) if shapes else None
+    error = broadcast_error(shapes) if shapes else None
     if error is not None:
         raise error
     return np.broadcast_shapes(*shapes)

@@ -12,7 +12,7 @@ from ..backend.extremes import take_along
 from ..base import return_types
 from ..base.return_types import made
 from ..tensor import Tensor, new_tensor
-from . import dispatch
+from . import promotion
 from .extremes import refuse
 from .public import axis_of, module, ops, public
 from .table import op
@@ -117,7 +117,7 @@ def _quantile(input: Any, q: Any, dim: Any, keepdim: bool, interpolation: str, s
             raise TypeError(f"{name}(): argument 'q' must be Tensor or float, not {type(q).__name__}")
         if not 0 <= q <= 1:
             raise RuntimeError(f"quantile() q must be in the range [0, 1] but got {q:g}")
-        q = new_tensor(dispatch.number_array(q, array.dtype))
+        q = new_tensor(promotion.number_array(q, array.dtype))
     if q._array.ndim > 1:
         raise RuntimeError("quantile() q must be a scalar or 1D tensor")
     if q._array.dtype != array.dtype:
@@ -317,7 +317,7 @@ def searchsorted(
         )
     if sorter is not None:
         _check_sorter(rows, sorter)
-    common = dispatch.common_dtype([sorted_sequence, values])
+    common = promotion.common_dtype([sorted_sequence, values])
     if common.numpy.kind in "bc":
         raise NotImplementedError(f"\"searchsorted_out_cpu\" not implemented for '{common.scalar_name}'")
     found = ops.searchsorted(sorted_sequence, values, sorter, right)

@@ -10,7 +10,7 @@ import numpy as np
 from ..backend import pointwise as elementary
 from ..backend import special as k
 from ..backend.polynomials import POLYNOMIALS
-from . import dispatch
+from ..base.arguments import NUMBERS
 from .choice import refuse_number
 from .descriptions import description
 from .pointwise import plain, smooth
@@ -197,9 +197,9 @@ def _number_forms(name: str, space: str = "torch") -> Any:
     """A function of two tensors, or of a tensor and a number on either side."""
 
     def function(input: Any, other: Any) -> Any:
-        if isinstance(other, dispatch.NUMBERS):
+        if isinstance(other, NUMBERS):
             return getattr(ops, f"{name}_number")(input, other)
-        if isinstance(input, dispatch.NUMBERS):
+        if isinstance(input, NUMBERS):
             return getattr(ops, f"number_{name}")(other, input)
         return getattr(ops, name)(input, other)
 

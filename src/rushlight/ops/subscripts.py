@@ -16,9 +16,11 @@ import numpy as np
 from ..autograd import modes, overlaps, views
 from ..backend import index as k
 from ..backend.pointwise import checked_number
+from ..base.arguments import NUMBERS
 from ..tensor import Methods, Tensor, new_tensor
-from . import dispatch
+from . import promotion
 from .inplace import count, in_graph, plain_write
+from .operands import foreign_method
 from .public import alias, methods, module, ops, public, warn
 from .shape import expand
 from .table import op
@@ -55,7 +57,7 @@ def _getitem(self: Any, key: Any) -> Any:
     if isinstance(key, Tensor) and key._array.ndim and key._array.dtype.char in _INDEX_TYPES and self._array.ndim:
         return ops.index(self, [key])
     if kind is not tuple and hasattr(kind, "__torch_function__") and not isinstance(key, Tensor):
-        result = dispatch.foreign_method("__getitem__", (self, key))
+        result = foreign_method("__getitem__", (self, key))
         if result is not NotImplemented:
             return result
     view, indices = _walk(self, key)
@@ -282,10 +284,10 @@ def _sliced(view: Any, axis: int, one: slice, always: bool) -> Any:
 
 
 def _setitem(self: Any, key: Any, value: Any) -> None:
-    if not isinstance(value, Tensor) and not isinstance(value, dispatch.NUMBERS):
+    if not isinstance(value, Tensor) and not isinstance(value, NUMBERS):
         if isinstance(value, np.ndarray):
             value = new_tensor(value)
-        elif dispatch.foreign_method("__setitem__", (self, key, value)) is not NotImplemented:
+        elif foreign_method("__setitem__", (self, key, value)) is not NotImplemented:
             return
         else:
             raise TypeError(f"can't assign a {type(value).__name__} to a {self.type()}")
@@ -310,7 +312,7 @@ def _setitem(self: Any, key: Any, value: Any) -> None:
                 overlaps.check_memory(view)
             view.fill_(_held(value, view._array.dtype) if view._array.dtype.itemsize == 2 else value)
             return
-        value = new_tensor(dispatch.number_array(checked_number(value, view._array), view._array.dtype))
+        value = new_tensor(promotion.number_array(checked_number(value, view._array), view._array.dtype))
     if value._array.shape == view._array.shape:
         view.copy_(value)
     elif not value._array.ndim:
@@ -347,7 +349,7 @@ def _put(view: Any, indices: list[Any], value: Any) -> None:
     if _written(view, indices, value):
         return
     if not isinstance(value, Tensor):
-        value = new_tensor(dispatch.number_array(checked_number(_held(value, array.dtype), array), array.dtype))
+        value = new_tensor(promotion.number_array(checked_number(_held(value, array.dtype), array), array.dtype))
     view.index_put_(tuple(indices), _without_leading_ones(value, _result_ndim(array, indices)))
 
 
@@ -495,6 +497,4 @@ def _index_put_in_place(self: Any, indices: Any, values: Any, accumulate: bool =
 
 methods["index_put_"] = module("torch")["index_put_"] = _index_put_in_place
 alias("_unsafe_index_put", "index_put")
-
-
 module("torch")["_index_put_impl_"] = methods["index_put_"]

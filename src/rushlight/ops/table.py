@@ -25,6 +25,7 @@ it: fetch the arrays, call the kernel, wrap the result, and if a gradient may be
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,39 +40,37 @@ from .rules_text import parameters, rules_source
 Rule = Callable[..., Any]
 
 
+@dataclass(eq=False, repr=False)
 class Op:
     """One line of the table. See :func:`op` for the meaning of the fields."""
 
-    def __init__(
-        self,
-        name: str,
-        kernel: Callable[..., Any],
-        inputs: list[str],
-        optional: set[str],
-        variadic: str | None,
-        params: list[tuple[str, Any]],
-        outputs: list[str],
-        differentiable: list[str],
-        rules: dict[str, Rule],
-        joint: Rule | None,
-        node: str,
-        kind: str | None,
-        promote: str | None,
-        view: bool,
-        numbers: str = "any",
-        check: Callable[[Any], None] | None = None,
-    ) -> None:
-        self.name, self.kernel = name, kernel
-        self.inputs, self.optional, self.variadic = inputs, optional, variadic
-        self.params, self.outputs, self.differentiable = params, outputs, differentiable
-        self.rules, self.joint, self.node_name = rules, joint, node
-        self.kind, self.promote, self.view = kind, promote, view
-        self.numbers, self.check = numbers, check
-        self.is_ufunc = isinstance(kernel, np.ufunc)
+    name: str
+    kernel: Callable[..., Any]
+    inputs: list[str]
+    optional: set[str]
+    variadic: str | None
+    params: list[tuple[str, Any]]
+    outputs: list[str]
+    differentiable: list[str]
+    rules: dict[str, Rule]
+    joint: Rule | None
+    node_name: str
+    kind: str | None
+    promote: str | None
+    view: bool
+    numbers: str
+    check: Callable[[Any], None] | None
+
+    def __post_init__(self) -> None:
+        self.is_ufunc = isinstance(self.kernel, np.ufunc)
         # The inputs that nodes have edges for.
-        self.sources = [name for name in inputs if joint is not None or name in rules]
+        self.sources = [name for name in self.inputs if self.joint is not None or name in self.rules]
         self.keep = self._what_rules_ask()
         self.keeps_tensors = any(kind in ("input", "output") for kind, _, _ in self.keep)
+        self.keeps_a_tensor_anyhow = any(
+            kind in ("input", "output") and self.keeps_anyhow(kind, users) for kind, _, users in self.keep
+        )
+        self.frees_if = self._what_frees()
         self._node_class: type[Node] | None = None
         self.Node: Callable[[], Node] = self._first_node  # what compiled code makes nodes by: the class, once there is one
         self._call: Callable[..., Any] | None = None
@@ -108,12 +107,16 @@ class Op:
         several rules ask for."""
         return kind == "output" or len(users) > 1 or users == self.sources
 
-    def _each_rule_keeps_a_tensor(self) -> bool:
-        users = [set(users) for kind, _, users in self.keep if kind in ("input", "output")]
-        return set(self.sources) <= set().union(*users)
-
-    def _keeps_a_tensor_anyhow(self) -> bool:
-        return any(kind in ("input", "output") and self.keeps_anyhow(kind, users) for kind, _, users in self.keep)
+    def _what_frees(self) -> list[int]:
+        """Where not every rule keeps a tensor: the places of tensors in ``saved``. A node is freed if it keeps any of them, and runs
+        again if not."""
+        places, place, with_tensors = [], 0, set[str]()
+        for kind, _, users in self.keep:
+            if kind in ("input", "output"):
+                places.append(place)
+                with_tensors.update(users)
+            place += {"input": 2, "output": 3}.get(kind, 1)
+        return [] if with_tensors >= set(self.sources) else places
 
     @property
     def node_class(self) -> type[Node]:
@@ -132,38 +135,14 @@ class Op:
             "__module__": "builtins",
             "vjp": compiled_rules(self, False, arrays),
             "vjp_tensors": compiled_rules(self, True, tensors),
+            "frees": self.keeps_tensors,  # what else a node keeps costs nothing, and lets it run again
             **saved_attributes.attributes(self),
         }
-        if not self.keeps_tensors:
-            # Only tensors are freed: what else a node keeps costs nothing, and lets it run again.
-            body["release"], body["frees"] = lambda node: None, False
-        elif self._each_rule_keeps_a_tensor():
-            body["frees"], body["keeps_anyhow"] = True, self._keeps_a_tensor_anyhow()
-        else:
-            body["release"] = self._releaser()
         if self.node_name == "NotImplemented":
             body["at_once"] = True
         if self.node_name in ("CopyBackwards", "NotImplemented"):
             body["name"] = lambda node: f"torch::autograd::{type(node).__name__}"
         return type(self.node_name, (Node,), body)
-
-    def _releaser(self) -> Callable[[Node], None]:
-        """How nodes free what they saved, where it depends on the inputs that need a gradient whether there is a tensor."""
-        places, place = [], 0
-        for kind, _, _ in self.keep:
-            if kind in ("input", "output"):
-                places.append(place)
-            place += {"input": 2, "output": 3}.get(kind, 1)
-
-        def release(node: Node) -> None:
-            saved = node.saved
-            if saved is not None:
-                for place in places:
-                    if saved[place] is not None:
-                        node.saved = None
-                        return
-
-        return release
 
     @property
     def call(self) -> Callable[..., Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from .dispatch import type_name
+from ..base.arguments import type_name
 
 Shape = tuple[int, ...]
 

@@ -8,11 +8,12 @@ import numpy as np
 
 from ..autograd import grad_mode, modes, overlaps, views
 from ..autograd.graph import Node
+from ..autograd.rule_errors import broadcast_error
 from ..backend import pointwise as k
-from ..base.arguments import type_name
+from ..base.arguments import NUMBERS, type_name
 from ..tensor import Methods, Tensor, new_tensor
-from . import dispatch
 from .inplace import count, in_graph, plain_write
+from .operands import foreign_method
 from .public import methods, ops, public, warn
 from .table import op
 
@@ -88,7 +89,7 @@ def fill_(input: Any, value: Any) -> Tensor:
             warn("Casting complex values to real discards the imaginary part", once=True)
         value = k.real_if(value._array, input._array.dtype)
     else:
-        if not isinstance(value, dispatch.NUMBERS):
+        if not isinstance(value, NUMBERS):
             raise TypeError(
                 f"fill_() received an invalid combination of arguments - got ({type(value).__name__}), but expected one of:\n"
                 " * (Tensor value)\n * (Number value)\n"
@@ -122,10 +123,10 @@ def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
         self._array[...] = other._array
         count(self, "copy_")
         return self
-    if isinstance(other, dispatch.NUMBERS):
+    if isinstance(other, NUMBERS):
         other = new_tensor(np.asarray(other))
     if not isinstance(other, Tensor):
-        result = dispatch.foreign_method("copy_", (self, other))
+        result = foreign_method("copy_", (self, other))
         if result is not NotImplemented:
             return result
         raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type_name(other)}")
@@ -134,7 +135,7 @@ def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
         raise overlaps.overlap_error()
     target, source = self._array, other._array
     if target.shape != source.shape:
-        mismatch = dispatch.broadcast_error([target.shape, source.shape])
+        mismatch = broadcast_error([target.shape, source.shape])
         if mismatch is not None:
             raise mismatch
         got = np.broadcast_shapes(target.shape, source.shape)

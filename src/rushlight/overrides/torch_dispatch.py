@@ -23,10 +23,10 @@ import numpy as np
 from ..autograd import modes, views
 from ..autograd.interpreters import BELOW, Answer, Args, Function, Interpreter, Named, stack
 from ..base import dtypes
-from ..base.arguments import is_own
+from ..base.arguments import NUMBERS, is_own
 from ..base.attributes import OWN_ATTRIBUTES, held
 from ..base.thread_state import carried
-from ..ops import dispatch
+from ..ops import dispatch, promotion
 from ..ops.table import Op
 from ..tensor import PLAIN, Tensor, wrap
 from . import watching
@@ -302,9 +302,9 @@ def _taken_over(op: Op, args: tuple[Any, ...]) -> Any:
             elif modes.state.grad_enabled and one._made == "no_grad":  # the handler's mode, which is not that of the caller
                 one._made = "several" if len(fresh) > 1 else inputs[0]._made
     arrays = [dispatch._array(value) for value in inputs]
-    if op.promote is not None and any(isinstance(one, dispatch.NUMBERS) for one in arrays):
-        dtype = dispatch.common_dtype([value for value in inputs if value is not None]).numpy
-        arrays = [dispatch.number_array(one, dtype) if isinstance(one, dispatch.NUMBERS) else one for one in arrays]
+    if op.promote is not None and any(isinstance(one, NUMBERS) for one in arrays):
+        dtype = promotion.common_dtype([value for value in inputs if value is not None]).numpy
+        arrays = [promotion.number_array(one, dtype) if isinstance(one, NUMBERS) else one for one in arrays]
     dispatch.noted(op, inputs, arrays, params, fresh, early)
     return tuple(fresh) if isinstance(result, (tuple, list)) else fresh[0]
 

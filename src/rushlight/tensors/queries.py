@@ -6,7 +6,8 @@ from typing import Any
 
 from ..backend.random_streams import memory_axes
 from ..base import dtypes
-from ..ops import dispatch
+from ..base.arguments import NUMBERS
+from ..ops import promotion
 from ..ops.public import methods, module
 from ..ops.publishing import method, published
 from ..tensor import Tensor
@@ -114,9 +115,9 @@ def result_type(tensor1: Any, tensor2: Any) -> dtypes.dtype:
     torch.float32
     """
     for value in (tensor1, tensor2):
-        if not isinstance(value, (Tensor, *dispatch.NUMBERS)):
+        if not isinstance(value, (Tensor, *NUMBERS)):
             refuse("result_type", (tensor1, tensor2), {}, "Tensor tensor, Tensor other", "Number scalar, Tensor tensor")
-    return dispatch.common_dtype((tensor1, tensor2))
+    return promotion.common_dtype((tensor1, tensor2))
 
 
 @published

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...ops import dispatch
+from ...ops import promotion
 from ...ops.public import ops
 from ...ops.table import Op
 from ...tensor import Tensor
@@ -36,7 +36,7 @@ def pointwise(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -
     tensors = [value for value in inputs if is_tensor(value)]
     ndim = max(map(dims_of, tensors))
     if op.promote is not None and len({value._array.dtype for value in tensors}) > 1:
-        dtype = dispatch.common_dtype([value for value in inputs if value is not None]).numpy
+        dtype = promotion.common_dtype([value for value in inputs if value is not None]).numpy
         inputs = [ops.astype(value, dtype) if is_tensor(value) and value._array.dtype != dtype else value for value in inputs]
     return call_op(op, [lifted(value.whole, ndim) if is_batched(value, level) else value for value in inputs], params)
 

@@ -116,7 +116,7 @@ CHANGES_NOTHING = frozenset(
     """
     autograd.functional:_unit autograd.functional:_zeros autograd.functional:_zeros_like
     autograd.overlaps:like_base backend.flat_indices:check backend.flat_indices:check_along func.jacobians:_units
-    ops.dispatch:number_array ops.sequences:_checked
+    ops.promotion:number_array ops.sequences:_checked
     ops.short_time:_check_overlap ops.sort:_check_quantiles
     """.split()
 )

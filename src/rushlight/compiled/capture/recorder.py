@@ -17,7 +17,7 @@ from ...autograd import modes
 from ...autograd.mirrors import Mirror, mirrors_by_counter
 from ...base import dtypes
 from ...base.arguments import OWN_CODE, user_frame
-from ...ops import dispatch
+from ...ops import promotion
 from ...tensor import PLAIN, Tensor
 from . import trace as t
 
@@ -189,7 +189,7 @@ class Recorder:
         cast, laid = None, False
         if op.promote is not None:
             values = [value for value in args[:count] if value is not None]
-            common = dispatch.common_dtype(values)
+            common = promotion.common_dtype(values)
             if op.promote == "float" and not (common.is_floating_point or common.is_complex):
                 common = dtypes.get_default_dtype()
             cast = common.numpy

@@ -18,7 +18,7 @@ from ...backend import quiet
 from ...backend.ownership import BY_REPLAY
 from ...backend.pointwise import kernel_for
 from ...kernels import chains
-from ...ops import dispatch
+from ...ops import promotion
 from ...ops.table import table
 from ...tensor import Tensor, new_tensor
 from ..capture import trace as t
@@ -299,7 +299,7 @@ class Program:
             return f"[{', '.join(self._argument(one, cast) for one in value)}]"
         if value is None:
             return "None"
-        return self._constant(dispatch.number_array(value, cast) if cast is not None else value)
+        return self._constant(promotion.number_array(value, cast) if cast is not None else value)
 
     def _parameter(self, value: Any) -> str:
         if isinstance(value, t.Bare):

@@ -13,8 +13,8 @@ import numpy as np
 
 from ... import random as generators
 from ...autograd import modes, overlaps, views
+from ...autograd.rule_errors import broadcast_error
 from ...backend import implicit_gradients
-from ...ops import dispatch
 from ...ops.misfits import Call
 from ...ops.publishing import method, published
 from ...ops.sort import not_implemented
@@ -333,7 +333,7 @@ def normal(
         return finished(drawn, requires_grad) if out is None else into(out, "normal", drawn, dtype)
     if isinstance(mean, Tensor) and isinstance(std, Tensor):
         _same_kind(mean)
-        mismatch = dispatch.broadcast_error([mean._array.shape, std._array.shape])
+        mismatch = broadcast_error([mean._array.shape, std._array.shape])
         if mismatch is not None:
             raise mismatch
         drawn = stream.normal_around(mean._array, std._array)

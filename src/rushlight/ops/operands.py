@@ -1,0 +1,84 @@
+"""What an op takes as operands: PyTorch's errors for others, and what foreign operands make of the call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..autograd import modes
+from ..autograd.interpreters import stack as interpreters
+from ..base import dtypes
+from ..base.arguments import NUMBERS, type_name
+from ..tensor import Tensor
+from .argument_forms import refusal
+
+if TYPE_CHECKING:
+    from .table import Op
+
+
+def require_kind(input: Any, name: str, kinds: str = "fc") -> None:
+    """NotImplementedError for a dtype whose kind the kernel ``name`` does not know."""
+    if input._array.dtype.kind not in kinds and input._array.dtype.kind != "V":
+        raise NotImplementedError(f"\"{name}\" not implemented for '{input.dtype.scalar_name}'")
+
+
+def refuse_history(dtype: dtypes.dtype, *inputs: Any) -> None:
+    """PyTorch's error for a result that would need a gradient and, of integers, cannot have one."""
+    if dtype.numpy.kind in "bui" and modes.state.grad_enabled and any(one.requires_grad for one in inputs):
+        raise RuntimeError(f"Autograd not support dtype: {dtype.scalar_name}")
+
+
+# The functions whose second argument has a form of its own as a number, so that PyTorch names no kind that it must be of.
+_ALSO_OF_A_NUMBER = frozenset(
+    "pow fmod remainder eq ne lt le gt ge floor_divide bitwise_and bitwise_or bitwise_xor bitwise_left_shift "
+    "bitwise_right_shift xlogy copysign".split()
+)
+# The functions that take two numbers.
+OF_NUMBERS = frozenset("add add_scaled sub sub_scaled mul div div_rounded div_floor div_trunc floor_divide".split())
+
+
+def check_operand(op: Op, position: int, value: Any, first: int, args: Sequence[Any]) -> None:
+    """TypeError for a value that is no tensor where the op takes no such; ``first`` is the number of its first argument."""
+    name = op.inputs[position]
+    if name == op.variadic:
+        for index, item in enumerate(value):
+            if item is not None and not isinstance(item, Tensor):
+                raise TypeError(f"expected Tensor as element {index} in argument {position}, but got {type_name(item)}")
+        return
+    if value is None and name in op.optional:
+        return
+    if op.promote is not None and isinstance(value, NUMBERS) and len(op.inputs) > 1 and op.numbers != "none":
+        if position > 0 or op.numbers == "any":
+            return
+        raise no_such_form(op.name, args)
+    if position == 1 and op.name in _ALSO_OF_A_NUMBER:
+        raise no_such_form(op.name, args)
+    label = ("input", "other")[position] if op.promote is not None and position < 2 else name
+    raise TypeError(f"{op.name}(): argument '{label}' (position {position + first}) must be Tensor, not {type_name(value)}")
+
+
+def no_such_form(name: str, args: Sequence[Any]) -> TypeError:
+    """PyTorch's error for arguments that none of a function's forms takes."""
+    return refusal(name, False, args, {}) or TypeError(f"{name}() received an invalid combination of arguments")
+
+
+def unless_refused(call: Callable[..., Any], operand: Any, *args: Any) -> Any:
+    """A call for an operator with a foreign operand, if that defines ``__torch_function__``; NotImplemented where it does not,
+    or will not, so that Python asks the operand's own operator."""
+    if not hasattr(type(operand), "__torch_function__"):
+        return NotImplemented
+    try:
+        return call(*args)
+    except TypeError:
+        return NotImplemented
+
+
+def other_side(name: str, self: Any, other: Any) -> Any:
+    """What a foreign operand makes of ``Tensor.<name>``: see :func:`unless_refused`."""
+    return unless_refused(foreign_method, other, name, (self, other))
+
+
+def foreign_method(name: str, args: tuple[Any, ...]) -> Any:
+    """What objects that are no tensors, but define ``__torch_function__``, make of ``Tensor.<name>``; else NotImplemented."""
+    func = getattr(Tensor, name, None)
+    return NotImplemented if func is None else interpreters.ask("foreign", func, args, {})

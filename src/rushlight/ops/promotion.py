@@ -1,0 +1,116 @@
+"""How the dtypes of an op's inputs meet: tensors of several dtypes, and Python numbers beside tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..backend import numpy as backend
+from ..base import dtypes
+from ..tensor import Tensor, new_tensor
+
+if TYPE_CHECKING:
+    from .table import Op
+
+
+def common_dtype(values: Sequence[Any]) -> dtypes.dtype:
+    """The dtype that tensors and numbers meet in: PyTorch's three categories."""
+    dimensioned: list[Any] = []
+    zero_dim: list[Any] = []
+    numbers: list[Any] = []
+    for value in values:
+        if isinstance(value, Tensor):
+            array = value._array
+            (dimensioned if array.ndim else zero_dim).append(dtypes.of(array.dtype))
+        else:
+            numbers.append(number_type(value))
+    return dtypes.result_dtype(tuple(dimensioned), tuple(zero_dim), tuple(numbers))
+
+
+def number_type(value: Any) -> type:
+    """bool, int, float or complex, for Python's and NumPy's numbers."""
+    for kind, families in ((bool, (bool, np.bool_)), (int, (int, np.integer)), (float, (float, np.floating))):
+        if isinstance(value, families):
+            return kind
+    return complex
+
+
+def promoted(op: Op, inputs: Sequence[Any]) -> list[Any]:
+    """The inputs as arrays of one dtype; numbers become 0-dim arrays."""
+    common = common_dtype(inputs)
+    if op.promote == "float" and not (common.is_floating_point or common.is_complex):
+        common = dtypes.get_default_dtype()
+    dtype = common.numpy
+    arrays = []
+    for value in inputs:
+        if isinstance(value, Tensor):
+            array = value._array
+            arrays.append(array if array.dtype == dtype else backend.copied(array, dtype))
+        else:
+            arrays.append(number_array(value, dtype))
+    return arrays
+
+
+_meeting: dict[tuple[Any, ...], np.dtype[Any]] = {}
+
+
+def together(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any], floats: bool) -> tuple[Any, Any] | None:
+    """Two arrays of different dtypes in the one they meet in, as :func:`promoted` gives them; ``floats``: if it is inexact.
+
+    None where that takes a closer look: at the default dtype, or at how the arrays lie.
+    """
+    if not (a.flags.c_contiguous and b.flags.c_contiguous):
+        return None
+    key = (a.dtype, b.dtype, a.ndim > 0, b.ndim > 0)
+    if (dtype := _meeting.get(key)) is None:
+        dtype = _meeting[key] = common_dtype([new_tensor(a), new_tensor(b)]).numpy
+    if (floats and dtype.kind in "bui") or dtype.itemsize == 2:
+        return None
+    return (a if a.dtype is dtype else a.astype(dtype)), (b if b.dtype is dtype else b.astype(dtype))
+
+
+def beside_number(x: np.ndarray[Any, Any], value: float) -> tuple[Any, Any] | None:
+    """Whole numbers and a Python number that their dtype does not hold, in the one they meet in; None for the general path."""
+    if value.__class__ is float and x.dtype.kind in "bui":
+        dtype = dtypes.get_default_dtype().numpy
+    elif value.__class__ is int and x.dtype.kind in "bui":
+        dtype = dtypes.int64.numpy if x.dtype.kind == "b" else x.dtype
+    else:
+        return None
+    return (x.astype(dtype, copy=False), number_array(value, dtype)) if x.flags.c_contiguous else None
+
+
+def number_array(value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """A Python number as a 0-dim array; integers wrap around as C casts do, and too large ones are PyTorch's error."""
+    if dtype.kind in "iu" and isinstance(value, int) and not -(2**63) <= value < 2**64:
+        raise RuntimeError("value cannot be converted to type int64_t without overflow")
+    if dtype.kind in "iu" and isinstance(value, int):
+        return np.asarray(value & (2**64 - 1), dtype=np.uint64).astype(dtype)
+    return np.asarray(value).astype(dtype)
+
+
+def tensor_of_number(number: Any) -> Tensor:
+    """A Python number as a tensor of no dimensions."""
+    kind = number_type(number)
+    if kind is complex:
+        dtype = dtypes.default_complex_dtype()
+    else:
+        dtype = {bool: dtypes.bool_, int: dtypes.int64, float: dtypes.get_default_dtype()}[kind]
+    return new_tensor(number_array(number, dtype.numpy))
+
+
+_OF_PRODUCTS = frozenset(("mul", "div"))
+
+
+def in_single(op: Op, inputs: Sequence[Any], arrays: Sequence[Any]) -> list[Any] | None:
+    """For products and quotients of numbers of two bytes and one that has more digits, a Python number say, both in single
+    precision: the result is rounded once. Of sums PyTorch rounds the number first."""
+    if op.name not in _OF_PRODUCTS or arrays[0].dtype.itemsize != 2 or arrays[0].dtype.kind not in "fV":
+        return None
+    dtype = arrays[0].dtype
+    kinds = [isinstance(value, Tensor) and value._array.dtype == dtype for value in inputs]
+    if all(kinds) or (op.name == "div" and not kinds[0]):
+        return None
+    return [value._array.astype(np.float32) if isinstance(value, Tensor) else np.asarray(value, np.float32) for value in inputs]
