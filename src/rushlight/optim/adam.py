@@ -7,7 +7,19 @@ from typing import Any
 
 from ..ops.reading import conj
 from ..tensor import Tensor
-from .by_rule import RuleOptimizer, State, at_least_zero, check_betas, check_lr, check_variants, decayed, like, number, sign
+from .by_rule import (
+    Group,
+    RuleOptimizer,
+    State,
+    at_least_zero,
+    check_betas,
+    check_lr,
+    check_variants,
+    decayed,
+    like,
+    number,
+    sign,
+)
 
 
 def _check_tensor_betas(betas: Any, foreach: Any, capturable: bool) -> None:
@@ -70,16 +82,16 @@ class Adam(RuleOptimizer):
         super().__init__(params, defaults)
         check_variants(foreach, fused, differentiable, None, capturable)
 
-    def _refusal_of_sparse(self, group: dict[str, Any]) -> str | None:
+    def _refusal_of_sparse(self, group: Group) -> str | None:
         return "Adam does not support sparse gradients, please consider SparseAdam instead"
 
-    def _start(self, param: Any, group: dict[str, Any]) -> State:
+    def _start(self, param: Any, group: Group) -> State:
         state = {"exp_avg": like(param), "exp_avg_sq": like(param)}
         if group["amsgrad"]:
             state["max_exp_avg_sq"] = like(param)
         return state
 
-    def _rule(self, xp: Any, p: Any, g: Any, state: State, t: int, group: dict[str, Any]) -> None:
+    def _rule(self, xp: Any, p: Any, g: Any, state: State, t: int, group: Group) -> None:
         lr = number(group["lr"])
         beta1, beta2 = number(group["betas"][0]), number(group["betas"][1])
         if group["decoupled_weight_decay"]:
@@ -106,7 +118,7 @@ class Adam(RuleOptimizer):
         change *= lr * size / (1 - beta1**t)
         p -= change
 
-    def _numbers(self, t: int, group: dict[str, Any]) -> tuple[tuple[float, ...], tuple[str, ...]]:
+    def _numbers(self, t: int, group: Group) -> tuple[tuple[float, ...], tuple[str, ...]]:
         lr, decay, (beta1, beta2) = number(group["lr"]), number(group["weight_decay"]), map(number, group["betas"])
         size = math.sqrt(1 - beta2**t)
         into, kept = (0.0, 1 - lr * decay) if group["decoupled_weight_decay"] else (decay, 1.0)

@@ -26,6 +26,7 @@ from .blocks import Plan
 from .optimizer import Optimizer
 
 State = dict[str, Any]
+Group = dict[str, Any]  # a group of parameters and its options
 
 _SPARSE = __name__.replace("optim.by_rule", "sparse.tensors")  # imported once there are sparse tensors
 
@@ -50,19 +51,19 @@ class RuleOptimizer(Optimizer):
     _loop: ClassVar[str] = ""  # the compiled loop of the rule (kernels/native/steps.h), which has ``_numbers`` then
     _plans: dict[int, Plan]
 
-    def _start(self, param: Tensor, group: dict[str, Any]) -> State:
+    def _start(self, param: Tensor, group: Group) -> State:
         """The first state of a parameter, without its ``step``."""
         raise NotImplementedError
 
-    def _rule(self, xp: Any, p: Any, g: Any, state: State, t: int, group: dict[str, Any]) -> None:
+    def _rule(self, xp: Any, p: Any, g: Any, state: State, t: int, group: Group) -> None:
         """Changes ``p`` and the state in place; ``g`` may not be changed. ``t`` counts from 1."""
         raise NotImplementedError
 
-    def _numbers(self, t: int, group: dict[str, Any]) -> tuple[tuple[float, ...], tuple[str, ...]]:
+    def _numbers(self, t: int, group: Group) -> tuple[tuple[float, ...], tuple[str, ...]]:
         """What the compiled loop of the rule wants: eight numbers, and the names of three states, "" where there is none."""
         raise NotImplementedError
 
-    def _ready(self, params: list[Tensor], group: dict[str, Any]) -> bool:
+    def _ready(self, params: list[Tensor], group: Group) -> bool:
         """Whether all parameters can be stepped by the rule alone; if not, they go one by one."""
         return True
 
@@ -88,11 +89,11 @@ class RuleOptimizer(Optimizer):
         with self._gradients_made_dense():
             return self._step(loss, where)
 
-    def _refusal_of_sparse(self, group: dict[str, Any]) -> str | None:
+    def _refusal_of_sparse(self, group: Group) -> str | None:
         """The error for a sparse gradient, None where one is as good as a dense one."""
         return f"{type(self).__name__} does not support sparse gradients"
 
-    def _stepped_by_rows(self, param: Any, grad: Any, group: dict[str, Any]) -> bool:
+    def _stepped_by_rows(self, param: Any, grad: Any, group: Group) -> bool:
         """Steps a parameter at the indices of its sparse gradient alone, where that is the same as the whole step."""
         return False
 
@@ -133,7 +134,7 @@ class RuleOptimizer(Optimizer):
                     self._step_one(param, param._grad, group, differentiable, where)
         return loss
 
-    def _state_of(self, param: Tensor, group: dict[str, Any]) -> State:
+    def _state_of(self, param: Tensor, group: Group) -> State:
         """The state of a parameter, made where there is none."""
         state = self.state.get(param)
         if not state:
@@ -143,7 +144,7 @@ class RuleOptimizer(Optimizer):
                 self.state[param] = state
         return state
 
-    def _step_one(self, param: Any, grad: Any, group: dict[str, Any], differentiable: bool, where: Any) -> None:
+    def _step_one(self, param: Any, grad: Any, group: Group, differentiable: bool, where: Any) -> None:
         state = self._state_of(param, group)
         t = 0
         if self._counts:
@@ -178,7 +179,7 @@ class RuleOptimizer(Optimizer):
                 state[name] = value
         mirrors.count(param._counter, "step", where)
 
-    def _step_tensors(self, param: Any, grad: Any, state: State, t: int, group: dict[str, Any]) -> None:
+    def _step_tensors(self, param: Any, grad: Any, state: State, t: int, group: Group) -> None:
         p, g = param, grad
         values: State = dict(state)
         if self._as_real and p.is_complex():
@@ -205,7 +206,7 @@ def real_pairs(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return array[..., None].view(np.float32 if array.dtype.char == "F" else np.float64)
 
 
-def sign(group: dict[str, Any]) -> float:
+def sign(group: Group) -> float:
     """What a gradient is multiplied by before it is used."""
     return -1.0 if group.get("maximize") else 1.0
 
@@ -215,7 +216,7 @@ def like(param: Tensor, value: float = 0.0) -> Tensor:
     return torch.full_like(param, value, memory_format=torch.preserve_format, requires_grad=False)
 
 
-def decayed(p: Any, g: Any, group: dict[str, Any]) -> Any:
+def decayed(p: Any, g: Any, group: Group) -> Any:
     """The gradient with weight decay added."""
     decay = number(group["weight_decay"])
     return g + decay * p if decay else g

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .by_rule import RuleOptimizer, State, at_least_zero, check_lr, decayed, like, number, sign
+from .by_rule import Group, RuleOptimizer, State, at_least_zero, check_lr, decayed, like, number, sign
 
 
 class RMSprop(RuleOptimizer):
@@ -42,7 +42,7 @@ class RMSprop(RuleOptimizer):
         }
         super().__init__(params, defaults)
 
-    def _start(self, param: Any, group: dict[str, Any]) -> State:
+    def _start(self, param: Any, group: Group) -> State:
         state = {"square_avg": like(param)}
         if group["momentum"] > 0:
             state["momentum_buffer"] = like(param)
@@ -50,7 +50,7 @@ class RMSprop(RuleOptimizer):
             state["grad_avg"] = like(param)
         return state
 
-    def _rule(self, xp: Any, p: Any, g: Any, state: State, t: int, group: dict[str, Any]) -> None:
+    def _rule(self, xp: Any, p: Any, g: Any, state: State, t: int, group: Group) -> None:
         g = decayed(p, g, group)
         square, alpha = state["square_avg"], group["alpha"]
         square *= alpha
@@ -70,7 +70,7 @@ class RMSprop(RuleOptimizer):
             change = buffer
         p -= number(group["lr"]) * change
 
-    def _numbers(self, t: int, group: dict[str, Any]) -> tuple[tuple[float, ...], tuple[str, ...]]:
+    def _numbers(self, t: int, group: Group) -> tuple[tuple[float, ...], tuple[str, ...]]:
         decay, kept, momentum = number(group["weight_decay"]), group["alpha"], group["momentum"]
         return (
             (sign(group), decay, kept, 1 - kept, group["eps"], number(group["lr"]), momentum, 0.0),

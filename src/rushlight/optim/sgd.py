@@ -6,7 +6,7 @@ from typing import Any
 
 from ..autograd import views
 from ..tensor import Tensor
-from .by_rule import RuleOptimizer, State, at_least_zero, check_lr, check_variants, decayed, number, sign
+from .by_rule import Group, RuleOptimizer, State, at_least_zero, check_lr, check_variants, decayed, number, sign
 
 
 class SGD(RuleOptimizer):
@@ -57,12 +57,12 @@ class SGD(RuleOptimizer):
         super().__init__(params, defaults)
         check_variants(foreach, fused, differentiable, None, False)
 
-    def _ready(self, params: list[Tensor], group: dict[str, Any]) -> bool:
+    def _ready(self, params: list[Tensor], group: Group) -> bool:
         if not group["momentum"]:
             return True
         return all(self.state.get(param, {}).get("momentum_buffer") is not None for param in params)
 
-    def _step_one(self, param: Any, grad: Any, group: dict[str, Any], differentiable: bool, where: Any) -> None:
+    def _step_one(self, param: Any, grad: Any, group: Group, differentiable: bool, where: Any) -> None:
         if group["momentum"] and self.state[param].get("momentum_buffer") is None:
             # The first buffer is the gradient itself, with decay.
             with_sign = -grad if group["maximize"] else grad
@@ -74,10 +74,10 @@ class SGD(RuleOptimizer):
 
     _first = False
 
-    def _refusal_of_sparse(self, group: dict[str, Any]) -> str | None:
+    def _refusal_of_sparse(self, group: Group) -> str | None:
         return "add(sparse, dense) is not supported. Use add(dense, sparse) instead." if group["weight_decay"] else None
 
-    def _stepped_by_rows(self, param: Any, grad: Any, group: dict[str, Any]) -> bool:
+    def _stepped_by_rows(self, param: Any, grad: Any, group: Group) -> bool:
         if group["momentum"] or group["differentiable"]:
             return False
         gradient = grad.coalesce()
@@ -86,10 +86,10 @@ class SGD(RuleOptimizer):
         views.bump(param, "step")
         return True
 
-    def _start(self, param: Any, group: dict[str, Any]) -> State:
+    def _start(self, param: Any, group: Group) -> State:
         return {}
 
-    def _rule(self, xp: Any, p: Any, g: Any, state: State, t: int, group: dict[str, Any]) -> None:
+    def _rule(self, xp: Any, p: Any, g: Any, state: State, t: int, group: Group) -> None:
         g = decayed(p, g, group)
         momentum = group["momentum"]
         if momentum:
@@ -100,7 +100,7 @@ class SGD(RuleOptimizer):
             g = g + momentum * buffer if group["nesterov"] else buffer
         p -= number(group["lr"]) * g
 
-    def _numbers(self, t: int, group: dict[str, Any]) -> tuple[tuple[float, ...], tuple[str, ...]]:
+    def _numbers(self, t: int, group: Group) -> tuple[tuple[float, ...], tuple[str, ...]]:
         decay, momentum = number(group["weight_decay"]), group["momentum"]
         return (
             (sign(group), decay, number(group["lr"]), momentum, 1 - group["dampening"], float(group["nesterov"]), 0.0, 0.0),

@@ -6,12 +6,15 @@ inline void alignments(const Alignments &step) {
     along_row<T>(step.count, [&](std::size_t i, std::size_t count) {
         V<T> stays = some<T>(step.before + i, count), goes = some<T>(step.before + i + step.step, count);
         V<T> jumps = some<T>(step.before + i + 2 * step.step, count) + some<T>(step.jumps + i, count);
-        V<T> most = goes > stays ? goes : stays;
-        most = jumps > most ? jumps : most;
+        // In order of size: the power of the largest, less itself, is 1.
+        V<T> upper = goes > stays ? goes : stays, lower = goes > stays ? stays : goes;
+        V<T> most = jumps > upper ? jumps : upper, least = jumps < lower ? jumps : lower;
+        V<T> middle = jumps > upper ? upper : jumps < lower ? lower : jumps;
         V<T> from = most == NONE ? V<T>{} : most;
-        V<T> sum = exponential<T>(stays - from) + exponential<T>(goes - from) + exponential<T>(jumps - from);
+        V<T> sum = exponential<T>(middle - from) + exponential<T>(least - from) + T(1);
         V<T> total = most == NONE ? all<T>(NONE) : logarithm<T>(sum) + from;
-        put<T>(step.out + i, (sum == sum ? total : sum) + some<T>(step.row + i, count), count);
+        V<T> odd = (stays - from) + (goes - from) + (jumps - from);  // nan where one is, or is endless above
+        put<T>(step.out + i, (odd == odd ? total : odd) + some<T>(step.row + i, count), count);
     });
 }
 
