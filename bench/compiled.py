@@ -23,7 +23,7 @@ from measure import best_time
 from turns import Failed, ask, begin, in_turns, row
 
 SIDES = ("eager", "compiled", "torch")
-STEPS = 14  # calls after which it is known whether a program is replayed
+STEPS = 22  # calls after which it is known whether a program is replayed
 
 
 def elementwise(size: int) -> Callable[[], Callable[[], Any]]:
