@@ -9,7 +9,7 @@ import numpy as np
 
 from ..random import Generator, default_generator
 from ..tensor import Tensor
-from .trees import equal
+from .trees import equal, greatest
 
 
 def _bytes(array: Any) -> bytes:
@@ -54,6 +54,8 @@ class State:
         """What differs between two states of the same things, both come from ``before``; None where nothing does."""
         if len(self.tensors) != len(other.tensors):
             return "the number of tensors"
+        grads = [] if exact else [one[0] for one in other.grad_arrays if one is not None and one[0].dtype.kind in "fc"]
+        scale = max(map(greatest, grads), default=0.0)  # what one gradient is short of comes of numbers as large as others
         for index, tensor in enumerate(self.tensors):
             if other.tensors[index] is not tensor:
                 return "a tensor of an optimizer's state"
@@ -72,7 +74,7 @@ class State:
                 return "which .grad is added to"
             if mine is not None:
                 (array, version), (one, number) = self.grad_arrays[index], other.grad_arrays[index]  # type: ignore[misc]
-                if not equal(array, one, exact):
+                if not equal(array, one, exact, scale):
                     return f"the .grad of a tensor of shape {list(array.shape)}"
                 if version != number or array.strides != one.strides:
                     return "the version or the layout of a .grad"

@@ -75,6 +75,7 @@ class _Stretches:
                 self.made.update(one.outs)
             elif isinstance(one, t.Accumulate) and self.stretch:
                 self.late.append(one)
+                self.made.add(one.out)
             else:
                 if (
                     changes(one)
