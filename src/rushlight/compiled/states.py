@@ -25,6 +25,7 @@ class State:
         self.tensors = list(self.given)
         for one in self.live:
             self.tensors += [value for value in _state_tensors(one) if not any(value is other for other in self.tensors)]
+        self.moments = [value for one in self.live for value in _state_tensors(one)]  # sums of gradients, and of their squares
         self.moved = [value for one in self.live for group in getattr(one, "param_groups", ()) for value in group["params"]]
         self.arrays = [tensor._array.copy() for tensor in self.tensors]
         self.versions = [(tensor._counter, tensor._counter[0]) for tensor in self.tensors]
@@ -59,7 +60,8 @@ class State:
         for index, tensor in enumerate(self.tensors):
             if other.tensors[index] is not tensor:
                 return "a tensor of an optimizer's state"
-            if not equal(self.arrays[index], other.arrays[index], exact) and (
+            near = scale if any(tensor is one for one in self.moments) else 0.0
+            if not equal(self.arrays[index], other.arrays[index], exact, near) and (
                 exact or not self._is_a_step(index, other, before)
             ):
                 return f"a tensor of shape {list(self.arrays[index].shape)}"
