@@ -13,7 +13,7 @@ export PYTHONDONTWRITEBYTECODE =
 
 .DEFAULT_GOAL := demo
 
-.PHONY: help demo test sanitize browser lint stubs format conformance fuzz faults files guided arguments depth matrix bench bench-guard ecosystem ecosystem-record dist wheels clean
+.PHONY: help demo test xla sanitize browser lint stubs format conformance fuzz faults files guided arguments depth matrix bench bench-guard ecosystem ecosystem-record dist wheels clean
 
 help:  ## what make can do
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/\1: \2/p' $(MAKEFILE_LIST)
@@ -29,7 +29,10 @@ KERNELS ?= $(RUSHLIGHT_KERNELS)
 # of threads ask for their own.
 test: .venv/tools  ## unit tests and every example in docstrings and docs
 	RUSHLIGHT_KERNELS=$(KERNELS) OMP_NUM_THREADS=1 .venv/bin/python -m pytest -q -n $(JOBS) --doctest-modules --doctest-glob='*.md' \
-		--ignore=tests/conformance --ignore=tests/explain/test_browser.py tests src $(wildcard docs) README.md
+		--ignore=tests/conformance --ignore=tests/xla --ignore=tests/explain/test_browser.py tests src $(wildcard docs) README.md
+
+xla: .xla/installed  ## what torch.compile computes with XLA, where JAX (350 MB) is installed
+	OMP_NUM_THREADS=1 .xla/bin/python -m pytest -q tests/xla tests/compiled
 
 # A minute and a half each on two quiet processors.
 sanitize: .venv/tools  ## the compiled kernels built with sanitizers, and their tests run under them
@@ -118,7 +121,7 @@ wheels: .venv/tools  ## build the wheels of this platform, with the compiled ker
 	.venv/bin/python -m cibuildwheel --output-dir dist .
 
 clean:  ## remove environments and builds
-	rm -rf .venv .oracle .ecosystem build dist src/*.egg-info
+	rm -rf .venv .oracle .ecosystem .xla build dist src/*.egg-info
 
 .venv/installed: pyproject.toml $(KERNEL_SOURCES)
 	$(PYTHON) -m venv .venv
@@ -133,6 +136,11 @@ clean:  ## remove environments and builds
 .oracle/installed: pyproject.toml $(KERNEL_SOURCES)
 	$(PYTHON) -m venv .oracle
 	.oracle/bin/python $(PIP) --editable '.[dev,examples,oracle]'
+	touch $@
+
+.xla/installed: pyproject.toml $(KERNEL_SOURCES)
+	$(PYTHON) -m venv .xla
+	.xla/bin/python $(PIP) --editable '.[dev,examples,xla]'
 	touch $@
 
 .ecosystem/installed: pyproject.toml $(KERNEL_SOURCES) ecosystem/requirements.txt ecosystem/libraries.txt

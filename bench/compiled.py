@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import runpy
 import statistics
 import sys
 import warnings
@@ -20,10 +21,10 @@ from typing import Any
 
 from idioms import programs
 from measure import best_time
-from turns import Failed, ask, begin, in_turns, row
+from turns import HERE, Failed, ask, begin, in_turns, row
 
 SIDES = ("eager", "compiled", "torch")
-STEPS = 14  # calls after which it is known whether a program is replayed
+STEPS = 22  # calls after which it is known whether a program is replayed
 
 
 def elementwise(size: int) -> Callable[[], Callable[[], Any]]:
@@ -78,11 +79,28 @@ def transformer() -> Callable[[], Any]:
     return step
 
 
+def of_file(path: str) -> Callable[[], Callable[[], Any]]:
+    """A program of bench/programs or bench/models."""
+
+    def make() -> Callable[[], Any]:
+        names = runpy.run_path(str(HERE / path))
+        given, step = names["setup"](), names["step"]
+        return lambda: step(*given)
+
+    return make
+
+
 OWN: dict[str, Callable[[], Callable[[], Any]]] = {
     "elementwise, 4 numbers": elementwise(4),
     "elementwise, 10,000": elementwise(10_000),
     "elementwise, 1,000,000": elementwise(1_000_000),
+    "MLP": of_file("programs/mlp.py"),
+    "digits, Adam": of_file("models/digits.py"),
+    "GPT, AdamW": of_file("models/gpt.py"),
     "LSTM, loop in Python": lstm_by_hand,
+    "nn.LSTM": of_file("models/recurrent.py"),
+    "convolutions": of_file("programs/convolution.py"),
+    "attention": of_file("programs/attention.py"),
     "transformer layer, AdamW": transformer,
 }
 FROM_IDIOMS = ("adam_mlp", "sgd_momentum", "logistic", "convolutions_with_batch_norm", "encoder_layer", "letters_by_gru", "vae")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib.util
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -20,20 +21,22 @@ OWN = ("eager", "replay", "xla")
 _all: weakref.WeakSet[Compiled] = weakref.WeakSet()
 
 
-def builder(backend: Any) -> Any:
-    """What makes of a trace what runs it; None for a function that is to run as it is.
+def builders(backend: Any) -> tuple[Any, ...]:
+    """What makes of a trace what runs it, in several ways maybe; none for a function that is to run as it is.
 
     RuntimeError for a name that no compiler has.
     """
-    if backend is None or backend == "replay" or backend in OF_PYTORCH:
-        return Program
+    if backend == "replay":
+        return (Program,)
+    if backend is None or backend in OF_PYTORCH:
+        return (XlaProgram, Program) if importlib.util.find_spec("jax") is not None else (Program,)
     if backend == "eager":
-        return None
+        return ()
     if backend in ("xla", "openxla"):
         needed()
-        return XlaProgram
+        return (XlaProgram, Program)
     if callable(backend):
-        return functools.partial(_Given, backend)
+        return (functools.partial(_Given, backend),)
     raise RuntimeError(f"Invalid backend: {backend!r}, see `torch._dynamo.list_backends()` for available backends.")
 
 
@@ -72,10 +75,10 @@ class Graph:
 
 def compiled(function: Callable[..., Any], backend: Any, fullgraph: bool, dynamic: bool | None) -> Callable[..., Any]:
     """A function like ``function`` that is captured as it runs, and replayed."""
-    build = builder(backend)
-    if build is None:
+    builds = builders(backend)
+    if not builds:
         return function
-    whole = Compiled(function, build, fullgraph, dynamic)
+    whole = Compiled(function, builds, fullgraph, dynamic)
     _all.add(whole)
 
     def call(*args: Any, **kwargs: Any) -> Any:

@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..autograd import modes
@@ -71,6 +71,14 @@ def _quiet() -> bool:
     )
 
 
+class Way:
+    """One way to replay a form: a program, and what it gives. Without one the function runs as it is."""
+
+    def __init__(self, program: Any = None, results: Any = None) -> None:
+        self.program, self.results = program, results
+        self.times: list[float] = []  # seconds that calls took
+
+
 class Form:
     """A function for arguments of one form: how far it has come."""
 
@@ -82,26 +90,31 @@ class Form:
         self.any_name = False
         self.first: Any = None  # the trace of the last recording
         self.reason: NotUnderstood | None = None  # why it runs as it is
-        self.program: Any = None
-        self.results: Any = None
+        self.as_it_is = Way()
+        self.ways: list[Way] = []  # that gave what the program does
+        self.way: Way | None = None  # the one that it is replayed by, so long as that is not known the first
         self.guards: Guards | None = None
         self.leaves: list[Any] = []
         self.inputs: list[tuple[int, str, Any]] = []
-        self.times: dict[bool, list[float]] = {True: [], False: []}  # seconds by replay and as it is
-        self.replays: bool | None = None  # once it is known which is faster
+        self.replays: bool | None = None  # once it is known what is fastest
         self.forms: list[tuple[Any, Any]] = []
+
+    @property
+    def program(self) -> Any:
+        """What it is replayed by; None where there is nothing."""
+        return None if self.way is None else self.way.program
 
 
 class Compiled:
     """A function that is captured as it runs, and replayed.
 
-    ``build``  makes of a trace what replays it; None: the function runs as it is, captured only for the report
+    ``builds``  make of a trace what replays it, each another way: the fastest is kept
     """
 
     def __init__(
-        self, function: Callable[..., Any], build: Build | None, fullgraph: bool = False, dynamic: bool | None = None
+        self, function: Callable[..., Any], builds: Sequence[Build], fullgraph: bool = False, dynamic: bool | None = None
     ) -> None:
-        self.function, self.build, self.fullgraph, self.dynamic = function, build, fullgraph, dynamic
+        self.function, self.builds, self.fullgraph, self.dynamic = function, tuple(builds), fullgraph, dynamic
         self.forms: list[Form] = []
         self.last: Form | None = None  # the one that a replay was last made of
         self.warned = False
@@ -120,7 +133,7 @@ class Compiled:
         form = leaves_of((args, kwargs), leaves), shared(leaves)
         for candidate in self.forms:
             if candidate.form == form and candidate.surroundings == around and _fits(candidate, leaves):
-                if candidate.program is not None:
+                if candidate.way is not None:
                     self.last = candidate
                     return self._ready(candidate, leaves, args, kwargs)
                 if candidate.reason is not None:
@@ -190,7 +203,7 @@ class Compiled:
         recorder = Recorder(before.values())
         known = len(form.names), form.any_name
         result, watch, joint = self._watched(recorder, form, args, kwargs)
-        failure = recorder.failure
+        given, failure = result, recorder.failure
         trace, earlier = recorder.trace, form.first
         form.first = trace
         if failure is None:
@@ -202,18 +215,31 @@ class Compiled:
             if form.recordings >= TRIES:
                 self._give_up(form, NotUnderstood("each call does something else"))
             return result
-        try:
-            form.results = Results(result, recorder, before, joint)
-            form.inputs = sources(recorder, leaves)
-            forward = trace if joint is None else joint.split(trace, _of_passes(self.build))
-            assert self.build is not None
-            program = self.build(forward, form.results.numbers + (joint.saved if joint is not None else []))
-        except (NotUnderstood, CannotReplay) as error:
-            self._give_up(form, error if isinstance(error, NotUnderstood) else NotUnderstood(str(error)))
-            return result
+        form.inputs = sources(recorder, leaves)
         form.guards = Guards(findings, form.inputs, leaves, trace.tensors, forms)
         after = State(state.given, live, state.generators)
-        return self._tried(form, program, (state, after), (leaves, result))
+        for build in self.builds:
+            try:
+                own = copy.copy(joint)
+                results = Results(given, recorder, before, own)
+                forward = trace if own is None else own.split(trace, _of_passes(build))
+                way = Way(build(forward, results.numbers + (own.saved if own is not None else [])), results)
+            except (NotUnderstood, CannotReplay) as error:
+                failure = error if isinstance(error, NotUnderstood) else NotUnderstood(str(error))
+                continue
+            again, difference = self._tried(form, way, (state, after), leaves, given)
+            if difference is None:
+                form.ways.append(way)
+                result = again
+            else:
+                failure = NotUnderstood(f"the replay is not the same in {difference}")
+                after.put_back()
+                result = given
+        if form.ways:
+            form.way = form.ways[0]
+        elif failure is not None:
+            self._give_up(form, failure)
+        return result
 
     def _misgivings(
         self, findings: Findings, watch: Watch, before: dict[int, Tensor], forms: dict[int, Any], leaves: list[Any]
@@ -233,29 +259,25 @@ class Compiled:
                 return NotUnderstood("a tensor that was there before has another form or place in a graph afterwards")
         return None
 
-    def _tried(self, form: Form, program: Any, states: tuple[State, State], given: tuple[list[Any], Any]) -> Any:
-        """The replay on what the program just ran on: it is kept if all comes out the same."""
+    def _tried(
+        self, form: Form, way: Way, states: tuple[State, State], leaves: list[Any], result: Any
+    ) -> tuple[Any, str | None]:
+        """What a replay gives on what the program just ran on, and in what it is not the same."""
         before, after = states
-        leaves, result = given
+        program, joint = way.program, way.results.joint
         try:
             before.put_back()
             tensors = _taken(form, leaves)
             arrays = program.run([tensors[number] for number in program.arguments])
-            again = form.results.made_of(arrays, tensors)
+            again = way.results.made_of(arrays, tensors)
             difference = State(after.given, after.live, after.generators).same_as(after, before, program.exact)
             if difference is None and not _alike(result, again, program.exact):
                 difference = "a result"
-            joint = form.results.joint
-            if difference is None and joint is not None and not joint.tried(arrays[len(form.results.numbers) :]):
+            if difference is None and joint is not None and not joint.tried(arrays[len(way.results.numbers) :]):
                 difference = "a gradient"
         except Exception as error:
-            difference = f"{type(error).__name__}: {error}"
-        if difference is not None:
-            after.put_back()
-            self._give_up(form, NotUnderstood(f"the replay is not the same in {difference}"))
-            return result
-        form.program = program
-        return again
+            return None, f"{type(error).__name__}: {error}"
+        return again, difference
 
     # Replaying.
 
@@ -269,24 +291,28 @@ class Compiled:
             return self(*args, **kwargs)
         if form.replays is None and not self.always:
             return self._timed(form, leaves, args, kwargs)
-        return self._replayed(form, leaves, args, kwargs)
+        assert form.way is not None
+        return self._replayed(form, form.way, leaves, args, kwargs)
 
     def _timed(self, form: Form, leaves: list[Any], args: Any, kwargs: Any) -> Any:
-        replay = len(form.times[True]) < len(form.times[False])
+        every = [form.as_it_is, *form.ways]
+        way = min(every, key=lambda one: len(one.times))
         began = time.perf_counter()
-        result = self._replayed(form, leaves, args, kwargs) if replay else self.function(*args, **kwargs)
-        form.times[replay].append(time.perf_counter() - began)
-        if len(form.times[True]) >= TURNS:
-            form.replays = min(form.times[True]) < FASTER * min(form.times[False])
+        result = self.function(*args, **kwargs) if way is form.as_it_is else self._replayed(form, way, leaves, args, kwargs)
+        way.times.append(time.perf_counter() - began)
+        if all(len(one.times) >= TURNS for one in every):
+            form.way = min(form.ways, key=lambda one: min(one.times))
+            form.replays = min(form.way.times) < FASTER * min(form.as_it_is.times)
+            form.ways = [form.way]
         return result
 
-    def _replayed(self, form: Form, leaves: list[Any], args: Any, kwargs: Any) -> Any:
+    def _replayed(self, form: Form, way: Way, leaves: list[Any], args: Any, kwargs: Any) -> Any:
         tensors = _taken(form, leaves)
         try:
-            arrays = form.program.run([tensors[number] for number in form.program.arguments])
+            arrays = way.program.run([tensors[number] for number in way.program.arguments])
         except CannotReplay:  # nothing was changed: the program says what is wrong
             return self.function(*args, **kwargs)
-        return form.results.made_of(arrays, tensors)
+        return way.results.made_of(arrays, tensors)
 
     # What is told.
 
@@ -306,17 +332,21 @@ class Compiled:
                 ops = len(form.program.trace.instructions)
                 guards = form.guards.count() if form.guards is not None else 0
                 lines.append(f"form {number}: {ops} instructions, {guards} guards")
-                if form.times[True] and form.times[False]:
-                    eager, replay = (min(form.times[way]) * 1e6 for way in (False, True))
-                    kept = {None: "not yet decided", True: "replayed", False: "runs as it is, which is faster"}[form.replays]
+                if form.way is not None and form.way.times and form.as_it_is.times:
+                    eager, replay = (min(way.times) * 1e6 for way in (form.as_it_is, form.way))
+                    kept = {
+                        None: "not yet decided",
+                        True: f"replayed by {type(form.program).__name__}",
+                        False: "runs as it is, which is faster",
+                    }[form.replays]
                     lines.append(f"    {eager:,.0f} us as it is, {replay:,.0f} us by replay: {kept}")
         return "\n".join(lines)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Compiled:
-        return Compiled(copy.deepcopy(self.function, memo), self.build, self.fullgraph, self.dynamic)
+        return Compiled(copy.deepcopy(self.function, memo), self.builds, self.fullgraph, self.dynamic)
 
     def __reduce__(self) -> Any:
-        return Compiled, (self.function, self.build, self.fullgraph, self.dynamic)
+        return Compiled, (self.function, self.builds, self.fullgraph, self.dynamic)
 
     def _give_up(self, form: Form, reason: NotUnderstood) -> None:
         form.reason = reason

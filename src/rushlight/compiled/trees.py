@@ -34,14 +34,19 @@ def rebuilt(form: Any, leaves: Any) -> Any:
     return values if kind is list else tuple(values) if kind is tuple else kind(*values)
 
 
-def equal(one: Any, other: Any, exact: bool) -> bool:
-    """Whether two arrays are the same to the last bit, or nearly so."""
+def equal(one: Any, other: Any, exact: bool, scale: float = 0.0) -> bool:
+    """Whether two arrays are the same to the last bit, or nearly so: as near as their numbers, or ``scale``, are large."""
     if one.shape != other.shape or one.dtype != other.dtype:
         return False
     if exact or one.dtype.kind not in "fc" or one.tobytes() == other.tobytes():
         return bool(one.tobytes() == other.tobytes())
-    most = float(np.abs(other).max(initial=0.0, where=np.isfinite(other)))
+    most = max(scale, greatest(other))
     return bool(np.allclose(one, other, rtol=1e-5, atol=1e-5 * most, equal_nan=True))
+
+
+def greatest(array: Any) -> float:
+    """The absolute value of an array's greatest finite number."""
+    return float(np.abs(array).max(initial=0.0, where=np.isfinite(array)))
 
 
 def tensor_form(tensor: Tensor) -> tuple[Any, ...]:

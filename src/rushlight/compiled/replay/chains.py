@@ -58,7 +58,6 @@ _SWEEPS = {
 }  # fmt: skip
 _SLOPES = {
     "sigmoid_backward": "sigmoid_backward", "tanh_backward": "tanh_backward", "relu_backward": "relu_backward",
-    "silu_backward": "silu_backward", "mish_backward": "mish_backward",
 }  # fmt: skip
 _STRETCHES = frozenset(("expand", "expand_number"))
 

@@ -27,9 +27,6 @@ def lowered(jnp: Any, lax: Any, nn: Any, vjp: Any) -> dict[str, Lower]:
     def along(axis: int, *places: Any) -> Any:
         return (slice(None),) * axis + (slice(*places),)
 
-    def flat(axes: Any) -> Any:
-        return axes if axes else None
-
     def averaged(losses: Any, reduction: str) -> Any:
         return losses if reduction == "none" else losses.sum() if reduction == "sum" else losses.mean()
 
@@ -86,6 +83,7 @@ def lowered(jnp: Any, lax: Any, nn: Any, vjp: Any) -> dict[str, Lower]:
         "abs": jnp.abs,
         "attention": attention,
         "binary_cross_entropy_with_logits": with_logits,
+        "causal": lambda x: jnp.where(jnp.tri(*x.shape[-2:], dtype=bool), x, -jnp.inf),
         "clamp": lambda x, low, high: jnp.clip(x, low, high),
         "clone": lambda x: x,
         "dot": lambda a, b: a @ b,
@@ -93,10 +91,12 @@ def lowered(jnp: Any, lax: Any, nn: Any, vjp: Any) -> dict[str, Lower]:
         "embedding": embedding,
         "embedding_adjoint": embedding_adjoint,
         "gelu_erf": lambda x: nn.gelu(x, approximate=False),
+        "gelu_erf_backward": lambda h, x: vjp(lambda x: nn.gelu(x, approximate=False), x)[1](h)[0],
+        "gelu_tanh_backward": lambda h, x: vjp(lambda x: nn.gelu(x, approximate=True), x)[1](h)[0],
         "gelu_tanh": lambda x: nn.gelu(x, approximate=True),
-        "logsumexp": lambda x, axis, keepdims: nn.logsumexp(x, flat(axis), keepdims=keepdims),
+        "logsumexp": lambda x, axis, keepdims: nn.logsumexp(x, axis, keepdims=keepdims),
         "masked_fill": lambda x, mask, value: jnp.where(mask, jnp.asarray(value, x.dtype), x),
-        "mean": lambda x, axis, keepdims, dtype: x.mean(flat(axis), dtype, keepdims=keepdims),
+        "mean": lambda x, axis, keepdims, dtype: x.mean(axis, dtype, keepdims=keepdims),
         "neg": jnp.negative,
         "nll_loss": nll_loss,
         "nll_loss_adjoint": nll_loss_adjoint,
@@ -142,13 +142,14 @@ def lowered(jnp: Any, lax: Any, nn: Any, vjp: Any) -> dict[str, Lower]:
         "split": lambda x, sizes, axis: tuple(jnp.split(x, starts(sizes), axis)),
         "squeeze": lambda x, axes: jnp.squeeze(x, axes),
         "stack": lambda xs, axis: jnp.stack(xs, axis),
-        "sum": lambda x, axis, keepdims, dtype: x.sum(flat(axis), dtype, keepdims=keepdims),
+        "sum": lambda x, axis, keepdims, dtype: x.sum(axis, dtype, keepdims=keepdims),
         "sum_all": lambda x, dtype: x.sum(dtype=dtype),
         "t": lambda x: x.T,
         "tanh_backward": lambda h, y: h * (1 - y * y),
         "times": lambda x, number: x * number,
         "transpose": lambda x, axis0, axis1: jnp.swapaxes(x, axis0, axis1),
         "unbind": lambda x, axis: tuple(lax.index_in_dim(x, i, axis, False) for i in range(x.shape[axis])),
+        "unsafe_split": lambda x, sizes, axis: tuple(jnp.split(x, starts(sizes), axis)),
         "unsafe_view": jnp.reshape,
         "view": jnp.reshape,
     }

@@ -16,12 +16,13 @@ import numpy as np
 
 from ...ops.table import table
 from ..capture import trace as t
-from ..replay.order import changes, checked_first
+from ..replay.order import CannotReplay, changes, checked_first
 from ..replay.program import Program
 from .lowering import lowered
 from .rolling import Loop, rolled
 
 SHORTEST = 8  # ops of a stretch
+MOST = 800  # that are not in loops: XLA would compile for half a minute
 
 
 class XlaProgram(Program):
@@ -74,6 +75,7 @@ class _Stretches:
                 self.made.update(one.outs)
             elif isinstance(one, t.Accumulate) and self.stretch:
                 self.late.append(one)
+                self.made.add(one.out)
             else:
                 if (
                     changes(one)
@@ -118,6 +120,8 @@ class _Stretches:
     def _function(self, stretch: list[t.Apply], taken: list[int], given: list[int], leaves: list[bool]) -> Any:
         jax, values = self.jax, self.trace.values
         steps = rolled(stretch, values, set(self.trace.tensors))
+        if len(steps) > MOST:
+            raise CannotReplay(f"{len(steps)} ops that do not repeat themselves, which take XLA too long to compile")
         run_steps = _Steps(jax, self.lines, steps, set(given))
         shapes = [values[number].shape for number in given]
 

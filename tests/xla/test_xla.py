@@ -1,0 +1,202 @@
+"""What XLA computes of a trace, where JAX is installed: each op's line beside its kernel, loops, and whole programs."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rushlight as torch
+from rushlight.ops.table import table
+
+jax: Any = pytest.importorskip("jax")
+
+from rushlight.compiled.capture import trace as t  # noqa: E402
+from rushlight.compiled.xla.lowering import lowered  # noqa: E402
+from rushlight.compiled.xla.rolling import Loop, rolled  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path_factory: Any) -> None:
+    if jax.config.jax_compilation_cache_dir is None:
+        jax.config.update("jax_compilation_cache_dir", str(tmp_path_factory.mktemp("xla")))
+
+
+def lines() -> dict[str, Any]:
+    return lowered(jax.numpy, jax.lax, jax.nn, jax.vjp)
+
+
+G = np.random.default_rng(0)
+
+
+def f(*shape: int) -> Any:
+    return G.standard_normal(shape).astype("f")
+
+
+classes, rows = np.array([0, 2, -100, 1]), np.array([[1, 0, 2], [2, 2, 1]])
+SAMPLES: dict[str, list[tuple[Any, ...]]] = {
+    "attention": [(f(1, 2, 3, 4), f(1, 2, 5, 4), f(1, 2, 5, 4), None, False, 0.5), (*(f(1, 2, 3, 4) for _ in range(3)), None, True, 0.5)],
+    "binary_cross_entropy_with_logits": [(f(2, 3), f(2, 3), None, None, "mean"), (f(2, 3), f(2, 3), f(3), f(3), "none")],
+    "causal": [(f(2, 3, 3),)],
+    "clamp": [(f(9), -0.5, 0.5), (f(9), None, 0.5)],
+    "conv": [(f(2, 1, 6, 5), f(3, 1, 2, 3), (1, 2), (1, 0), (1, 1), 1, None), (f(2, 4, 6), f(6, 2, 3), (1,), (1,), (2,), 2, f(6))],
+    "conv_input_grad": [(f(2, 3, 4, 4), f(3, 1, 3, 3), (2, 1, 6, 6), (1, 1), (0, 0), (1, 1), 1)],
+    "conv_weight_grad": [(f(2, 3, 4, 4), f(2, 2, 6, 6), (3, 2, 3, 3), (1, 1), (0, 0), (1, 1), 1)],
+    "convolution": [
+        (f(2, 2, 6, 6), f(3, 2, 3, 3), f(3), (2, 2), (1, 1), (1, 1), False, (0, 0), 1),
+        (f(2, 2, 4, 4), f(2, 3, 3, 3), f(3), (2, 2), (1, 1), (1, 1), True, (1, 1), 1),
+    ],
+    "embed_slice": [(f(2, 2), (2, 5), 1, 1, 4, 2)],
+    "embed_select": [(f(2, 3), (2, 4, 3), 1, 2)],
+    "embedding": [(f(3, 4), rows, -1, False, False)],
+    "embedding_adjoint": [(f(2, 3, 4), rows, (3, 4), -1, False, False), (f(2, 3, 4), rows, (3, 4), 2, False, False)],
+    "gelu_erf": [(f(9),)], "gelu_erf_backward": [(f(9), f(9))], "gelu_tanh": [(f(9),)], "gelu_tanh_backward": [(f(9), f(9))],
+    "layer_norm": [(f(2, 5), f(5), f(5), (1,), 1e-5)],
+    "log_softmax": [(f(2, 5), 1)], "log_softmax_grad": [(f(2, 5), f(2, 5), 1)],
+    "logsumexp": [(f(2, 5), (1,), True), (f(2, 5), (), False)],
+    "masked_fill": [(f(2, 5), f(2, 5) > 0, 3)],
+    "max_pool2": [
+        (f(2, 2, 6, 6), (2, 2), (2, 2), (0, 0), (1, 1), False), (np.round(f(1, 1, 7, 7)), (3, 3), (2, 2), (1, 1), (1, 1), True),
+        (np.array([[[1.0, np.nan], [np.nan, 2.0]]], "f")[None], (2, 2), (2, 2), (0, 0), (1, 1), False),
+    ],
+    "pool_scatter": [(f(1, 2, 2, 2), np.array([[[[0, 3], [3, 15]], [[1, 2], [4, 5]]]]), (1, 2, 4, 4), 2)],
+    "mean": [(f(2, 5), (1,), True, None), (f(2, 5), (), False, None)],
+    "mse_loss": [(f(2, 5), f(2, 5), "mean")], "mse_loss_backward": [(f(), f(2, 5), f(2, 5), "mean")],
+    "nll_loss": [(f(4, 3), classes, w, r, -100) for w in (None, f(3)) for r in ("mean", "sum", "none")],
+    "nll_loss_adjoint": [(f(), f(4, 3), classes, None, "mean", -100), (f(4), f(4, 3), classes, f(3), "none", -100)],
+    "normalized": [(f(2, 5), (1,), 1e-5)], "normalized_backward": [(f(2, 5), f(2, 5), (1,), 1e-5)],
+    "only": [(f(5), f(5) > 0, None)],
+    "relu_backward": [(f(5), f(5))], "sigmoid_backward": [(f(5), f(5))], "tanh_backward": [(f(5), f(5))],
+    "silu": [(f(5),)], "softmax": [(f(2, 5), 1)], "softmax_grad": [(f(2, 5), f(2, 5), 1)],
+    "slice": [(f(2, 5), 1, 1, 5, 2)], "split": [(f(2, 5), (2, 3), 1)], "sum": [(f(2, 5), (0,), True, None), (f(2, 5), (), False, None)],
+    "where": [(f(5) > 0, f(5), f(5))],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_line_gives_what_the_kernel_gives(name: str) -> None:
+    for sample in SAMPLES[name]:
+        with jax.enable_x64(True):
+            found = lines()[name](*sample)
+        expected: Any = table[name].kernel(*sample)
+        several = isinstance(expected, (tuple, list))
+        for mine, its in zip(found if several else [found], expected if several else [expected], strict=True):
+            assert mine.shape == its.shape
+            np.testing.assert_allclose(mine, its, rtol=2e-5, atol=2e-6)
+
+
+def test_rounds_that_repeat_themselves_are_a_loop_unless_weights_change() -> None:
+    value = t.Value((2,), np.dtype("f"), (4,), 0)
+
+    def rounds(weights: list[int]) -> list[t.Apply]:
+        ops, state = [], 0
+        for turn, weight in enumerate(weights):
+            first = 100 + 3 * turn
+            ops += [
+                t.Apply("mul", (t.Ref(state), t.Ref(weight)), (), (first,)),
+                t.Apply("add", (t.Ref(first), t.Ref(10 + turn)), (), (first + 1,)),
+                t.Apply("neg", (t.Ref(first + 1),), (), (first + 2,)),
+            ]
+            state = first + 2
+        return ops
+
+    (loop,) = rolled(rounds([1] * 6), [value] * 200, {1, 2, 3, 4, 5, 6})
+    assert isinstance(loop, Loop) and len(loop.rounds) == 6 and len(loop.ops) == 3
+    assert loop.sources == {0: ("before", (2, 0)), 1: ("same", 1), 10: ("other", (10, 11, 12, 13, 14, 15))}
+    layers = rounds([1, 2, 3, 4, 5, 6])
+    assert rolled(layers, [value] * 200, {1, 2, 3, 4, 5, 6}) == layers
+
+
+def lstm() -> tuple[Any, list[Any]]:
+    w, u, b = ((torch.randn(*shape) * 0.3).requires_grad_() for shape in ((3, 16), (4, 16), (16,)))
+    x = torch.randn(9, 2, 3)
+
+    def step() -> Any:
+        h = c = torch.zeros(2, 4)
+        for one in x:
+            i, f, g, o = (one @ w + h @ u + b).chunk(4, 1)
+            c = f.sigmoid() * c + i.sigmoid() * g.tanh()
+            h = o.sigmoid() * c.tanh()
+        h.pow(2).mean().backward()
+        with torch.no_grad():
+            for p in (w, u, b):
+                p -= 0.1 * p.grad
+                p.grad = None
+        return h.detach()
+
+    return step, [w, u, b]
+
+
+def net() -> tuple[Any, list[Any]]:
+    body = torch.nn.Sequential(
+        torch.nn.Conv2d(1, 4, 3), torch.nn.ReLU(), torch.nn.MaxPool2d(2), torch.nn.Conv2d(4, 2, 2, 2), torch.nn.Flatten(),
+        torch.nn.LayerNorm(8), torch.nn.Dropout(0.2), torch.nn.Linear(8, 3),
+    )  # fmt: skip
+    x, y = torch.randn(5, 1, 10, 10), torch.randint(0, 3, (5,))
+    optimizer = torch.optim.SGD(body.parameters(), lr=0.1, momentum=0.9)
+
+    def step() -> Any:
+        optimizer.zero_grad()
+        loss = torch.nn.functional.cross_entropy(body(x), y)
+        loss.backward()
+        optimizer.step()
+        return loss.detach()
+
+    return step, list(body.parameters())
+
+
+def attention() -> tuple[Any, list[Any]]:
+    layer = torch.nn.TransformerEncoderLayer(8, 2, 16, dropout=0.0, batch_first=True, activation="gelu")
+    x = torch.randn(2, 5, 8)
+    optimizer = torch.optim.Adam(layer.parameters(), lr=1e-3)
+
+    def step() -> Any:
+        optimizer.zero_grad()
+        loss = layer(x).square().mean()
+        loss.backward()
+        optimizer.step()
+        return loss.detach()
+
+    return step, []  # of gradients that are rounding errors Adam makes whole steps
+
+
+@pytest.mark.parametrize("make", [lstm, net, attention])
+def test_a_program_gives_what_it_gives_as_it_is(make: Any) -> None:
+    torch.manual_seed(1)
+    step, tensors = make()
+    torch.manual_seed(1)
+    other, others = make()
+    fast: Any = torch.compile(other, backend="xla", fullgraph=True)
+    fast._compiled.always = True
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for call in range(6):
+            torch.manual_seed(call)
+            expected = step()
+            torch.manual_seed(call)
+            assert torch.allclose(fast(), expected, rtol=1e-4, atol=1e-5)
+            for mine, its in zip(others, tensors, strict=True):
+                assert torch.allclose(mine, its, rtol=1e-4, atol=1e-5)
+    form = fast._compiled.forms[-1]
+    assert type(form.program).__name__ == "XlaProgram" and "host xla" in str(form.program.trace)
+
+
+def test_what_is_too_long_for_xla_is_replayed_all_the_same() -> None:
+    x = torch.randn(3, requires_grad=True)
+
+    def step(x: Any) -> Any:
+        for turn in range(900):
+            x = x + (1.0 + turn * turn)
+        return x
+
+    fast: Any = torch.compile(step, backend="xla", fullgraph=True)
+    fast._compiled.always = True
+    for _ in range(4):
+        assert torch.equal(fast(x), step(x))
+    assert type(fast._compiled.forms[-1].program).__name__ == "Program"
+
+
+def test_xla_is_the_default_where_it_is_installed() -> None:
+    assert [one.__name__ for one in torch.compile(lambda x: x)._compiled.builds] == ["XlaProgram", "Program"]  # type: ignore[attr-defined]
