@@ -25,7 +25,8 @@ def _get_name(func: Callable[..., Any]) -> str:
 def _maybe_remove_batch_dim(name: str, batched_output: Any, vmap_level: int, batch_size: int, out_dim: int | None) -> Any:
     """A result as it leaves a level; ValueError for what is no tensor and was to be stacked."""
     if out_dim is None:
-        if isinstance(batched_output, Tensor) and examples.has_level(batched_output, layers.state.stack[vmap_level - 1]):
+        level: Any = layers.state.stack[vmap_level - 1]
+        if isinstance(batched_output, Tensor) and examples.has_level(batched_output, level):
             raise ValueError(f"vmap({name}, ...): `{name}` can not return a BatchedTensor when out_dim is None")
         return batched_output
     if not isinstance(batched_output, Tensor):
