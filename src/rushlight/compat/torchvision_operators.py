@@ -190,7 +190,7 @@ def _between(planes: Tensor, y: Tensor, x: Tensor) -> Tensor:
 
 @_defined(f"_deform_conv2d_backward(Tensor grad, {_DEFORM}) -> (Tensor, Tensor, Tensor, Tensor, Tensor)")
 def _deform_conv2d_backward(grad: Tensor, *arguments: Any) -> tuple[Tensor, ...]:
-    with modes.enable_grad():
+    with modes.set_grad_enabled(True):
         inputs = [one.detach().requires_grad_() for one in arguments[:5]]
         out = _deform_conv2d(*inputs, *arguments[5:])
     return gradients.grad(out, inputs, grad, allow_unused=True, materialize_grads=True)
