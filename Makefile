@@ -102,14 +102,16 @@ bench: .oracle/installed  ## time rushlight and PyTorch side by side
 bench-guard: .oracle/installed  ## a minute of it, with bounds
 	.oracle/bin/python bench/guard.py
 
-ecosystem: .ecosystem/installed  ## libraries written for PyTorch, on rushlight
-	.ecosystem/bin/python ecosystem/run.py
+# GROUP=science does one of the three; each has an environment of its own.
+GROUP ?= training networks science
+
+ecosystem: $(GROUP:%=.ecosystem/%/installed)  ## libraries written for PyTorch, on rushlight
+	for group in $(GROUP); do .ecosystem/$$group/bin/python ecosystem/run.py --group $$group || exit 1; done
 
 # What the programs print on PyTorch; needed again when a program or a library's version changes.
 ecosystem-record: .oracle/installed  ## what they print on PyTorch, written anew
-	.oracle/bin/python $(PIP) -r ecosystem/requirements.txt
-	.oracle/bin/python $(PIP) --no-deps -r ecosystem/libraries.txt
-	.oracle/bin/python ecosystem/run.py --record
+	for group in $(GROUP); do .oracle/bin/python $(PIP) -r ecosystem/$$group.txt || exit 1; \
+		.oracle/bin/python ecosystem/run.py --record --group $$group || exit 1; done
 
 dist: .venv/tools  ## build the wheel and the source archive
 	rm -rf dist
@@ -143,8 +145,10 @@ clean:  ## remove environments and builds
 	.xla/bin/python $(PIP) --editable '.[dev,examples,xla]'
 	touch $@
 
-.ecosystem/installed: pyproject.toml $(KERNEL_SOURCES) ecosystem/requirements.txt ecosystem/libraries.txt
-	$(PYTHON) -m venv .ecosystem
-	.ecosystem/bin/python $(PIP) --editable . -r ecosystem/requirements.txt
-	.ecosystem/bin/python $(PIP) --no-deps -r ecosystem/libraries.txt
+# install-torch comes first, so that pip takes PyTorch for installed.
+.ecosystem/%/installed: pyproject.toml $(KERNEL_SOURCES) ecosystem/%.txt
+	$(PYTHON) -m venv .ecosystem/$*
+	.ecosystem/$*/bin/python $(PIP) --editable .
+	.ecosystem/$*/bin/rushlight install-torch
+	.ecosystem/$*/bin/python $(PIP) -r ecosystem/$*.txt
 	touch $@

@@ -1,7 +1,8 @@
 """Libraries written for PyTorch, doing on rushlight what their READMEs show.
 
-Each program in programs/ is a plain PyTorch program. ``run.py`` runs them on rushlight and compares what they print with
-recorded/, which ``run.py --record`` writes by running the same programs on PyTorch. Text must be equal, numbers close.
+Each program in programs/GROUP is a plain PyTorch program, whose libraries stand in GROUP.txt. ``run.py`` runs them where
+``rushlight install-torch`` has made ``torch`` mean rushlight, and compares what they print with recorded/, which
+``run.py --record`` writes by running the same programs on PyTorch. Text must be equal, numbers close.
 """
 
 from __future__ import annotations
@@ -27,9 +28,10 @@ def main() -> int:
     """Runs the programs that the command line names, or all, and prints a table. 1 where one does not agree."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--record", action="store_true", help="run on PyTorch and keep what is printed")
-    parser.add_argument("names", nargs="*", help="programs, without .py")
+    parser.add_argument("--group", default="*", help="training, networks or science; all where left out")
+    parser.add_argument("names", nargs="*", default=["*"], help="programs, without .py")
     options = parser.parse_args()
-    paths = [HERE / "programs" / f"{name}.py" for name in options.names] or sorted((HERE / "programs").glob("*.py"))
+    paths = sorted(path for name in options.names for path in HERE.glob(f"programs/{options.group}/{name}.py"))
     if options.record:
         RECORDED.mkdir(exist_ok=True)
         for path in paths:
@@ -42,7 +44,7 @@ def main() -> int:
     print(f"{'program':<24} {'lines':>5} {'numbers':>7} {'worst':>8} {'seconds':>7}")
     failed = 0
     for path in paths:
-        output, error, seconds = run([sys.executable, "-m", "rushlight", str(path)])
+        output, error, seconds = run([sys.executable, str(path)])
         count, worst, difference = compared(output, (RECORDED / f"{path.stem}.txt").read_text())
         problem = error or difference or (f"a number differs by {worst:.1e}" if worst > CLOSE else "")
         failed += bool(problem)

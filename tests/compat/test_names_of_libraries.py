@@ -24,6 +24,23 @@ NAMES = {
     "distributed.checkpoint.state_dict": "StateDictOptions get_model_state_dict get_optimizer_state_dict set_model_state_dict",
     "amp.grad_scaler": "GradScaler OptState",
     "hub": "tqdm",
+    "_C": "ScriptMethod _jit_set_profiling_executor _jit_set_profiling_mode _jit_override_can_fuse_on_gpu",
+    "_custom_ops": "impl impl_abstract",
+    "_dynamo.utils": "is_compile_supported",
+    "_functorch.vmap": "_add_batch_dim _broadcast_to_and_flatten _get_name _maybe_remove_batch_dim _remove_batch_dim",
+    "ao.quantization": "DeQuantStub QuantStub QuantWrapper",
+    "backends.opt_einsum": "enabled is_available strategy",
+    "distributed._composable.fsdp": "FSDPModule fully_shard",
+    "distributed._tensor.experimental": "implicit_replication",
+    "distributed.constants": "default_pg_timeout",
+    "fx.graph_module": "_USER_PRESERVED_ATTRIBUTES_KEY",
+    "jit.annotations": "BroadcastingList2 List",
+    "onnx": "register_custom_op_symbolic symbolic_opset11",
+    "onnx.symbolic_helper": "parse_args",
+    "optim.optimizer": "ParamsT _default_to_fused_or_foreach _use_grad_for_differentiable",
+    "utils._pytree": "Context MappingKey SequenceKey",
+    "utils.data._utils.pin_memory": "pin_memory",
+    "utils.data.dataloader": "_collate_fn_t",
 }
 
 
@@ -125,3 +142,55 @@ def test_a_stream_of_the_cpu_is_done():
 
 def test_functional_knows_grad():
     assert torch.nn.functional.grad is torch.nn.grad
+
+
+def test_stubs_of_quantization_change_nothing():
+    from rushlight.ao.quantization import QuantWrapper
+
+    model = torch.nn.Linear(2, 2)
+    assert torch.equal(QuantWrapper(model)(torch.ones(2)), model(torch.ones(2)))
+
+
+def test_switches_of_the_script_compiler_give_what_they_were():
+    from rushlight import _C
+
+    assert [_C._jit_set_profiling_mode(value) for value in (False, True)] == [True, False]
+
+
+def test_a_step_is_recorded_where_the_optimizer_is_differentiable():
+    from rushlight.optim.optimizer import _use_grad_for_differentiable
+
+    class Plain(torch.optim.SGD):
+        @_use_grad_for_differentiable
+        def step(self):
+            return torch.is_grad_enabled()
+
+    weight = torch.nn.Parameter(torch.ones(1))
+    assert [Plain([weight], lr=0.1, differentiable=value).step() for value in (False, True)] == [False, True]
+
+
+def test_a_level_of_vmap_is_entered_and_left_by_hand():
+    from rushlight._C._functorch import _vmap_increment_nesting, pop_dynamic_layer_stack
+    from rushlight._functorch.vmap import _add_batch_dim, _maybe_remove_batch_dim
+
+    level = _vmap_increment_nesting(3, "error")
+    try:
+        doubled = _add_batch_dim(torch.arange(6.0).reshape(2, 3), 1, level) * 2
+        assert doubled.shape == (2,)
+        assert _maybe_remove_batch_dim("f", doubled, level, 3, 0).tolist() == [[0, 6], [2, 8], [4, 10]]
+        with pytest.raises(ValueError, match="`f` can not return a BatchedTensor when out_dim is None"):
+            _maybe_remove_batch_dim("f", doubled, level, 3, None)
+    finally:
+        pop_dynamic_layer_stack()
+
+
+def test_filters_of_torchaudio_feed_back(tmp_path):
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "libtorchaudio.so").touch()
+    torch.ops.load_library(tmp_path / "lib" / "libtorchaudio.so")
+    padded = torch.zeros(1, 1, 5)
+    torch.ops.torchaudio._lfilter_core_loop(torch.ones(1, 1, 3), torch.tensor([[0.25, -0.5, 1.0]]), padded)
+    assert padded.tolist() == [[[0.0, 0.0, 1.0, 1.5, 1.5]]]
+    wave, out, last = torch.tensor([[1.0, 2.0]]), torch.zeros(1, 2), [torch.zeros(1), torch.zeros(1)]
+    torch.ops.torchaudio._overdrive_core_loop(wave, wave, *last, out)
+    assert out.tolist() == [[1.25, pytest.approx(2.49625)]]

@@ -138,7 +138,7 @@ def roi_pool(x: Array, rois: Array, scale: float, bins: Bins) -> tuple[Array, Ar
     """The maximum in each bin, 0 in empty ones, and its index in the picture's plane, or -1."""
     channels, height, width = x.shape[1:]
     out = np.zeros((len(rois), channels, *bins), x.dtype)
-    indices = np.full(out.shape, -1, np.int32)
+    indices: Array = np.full(out.shape, -1, np.int32)
     for one, place, (picture, rows, columns) in zip(
         out, indices, _whole_bins(rois, scale, bins, (height, width), 1, True), strict=True
     ):

@@ -29,7 +29,11 @@ _PLAIN = (
 )
 
 # Libraries in C++ whose operators stand in a module here.
-_MODULES = {"torchvision/_C": "rushlight.torchvision_operators"}
+_MODULES = {
+    "torchvision/_C": "rushlight.torchvision_operators",
+    "lib/_torchaudio": "rushlight.torchaudio_operators",
+    "lib/libtorchaudio": "rushlight.torchaudio_operators",
+}
 loaded_libraries: set[str] = set()
 
 

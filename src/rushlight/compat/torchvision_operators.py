@@ -178,15 +178,14 @@ def _between(planes: Tensor, y: Tensor, x: Tensor) -> Tensor:
     height, width = planes.shape[3:]
     flat = planes.flatten(3)
     top, left = y.detach().floor(), x.detach().floor()
-    total = None
+    parts = []
     for row, weight_y in ((top, 1 + top - y), (top + 1, y - top)):
         for column, weight_x in ((left, 1 + left - x), (left + 1, x - left)):
             inside = (row >= 0) & (row < height) & (column >= 0) & (column < width)
             index = (row.clamp(0, height - 1) * width + column.clamp(0, width - 1)).long().flatten(2)
             found = flat.gather(3, index.unsqueeze(2).expand(-1, -1, flat.shape[2], -1))
-            part = found.reshape(*planes.shape[:3], *y.shape[2:]) * (weight_y * weight_x * inside).unsqueeze(2)
-            total = part if total is None else total + part
-    return total
+            parts.append(found.reshape(*planes.shape[:3], *y.shape[2:]) * (weight_y * weight_x * inside).unsqueeze(2))
+    return parts[0] + parts[1] + parts[2] + parts[3]
 
 
 @_defined(f"_deform_conv2d_backward(Tensor grad, {_DEFORM}) -> (Tensor, Tensor, Tensor, Tensor, Tensor)")

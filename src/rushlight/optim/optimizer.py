@@ -8,7 +8,7 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 from itertools import chain
-from typing import Any
+from typing import Any, TypeAlias
 
 import rushlight as torch
 
@@ -17,6 +17,7 @@ from ..autograd.modes import state
 from ..autograd.recorder import USER
 from ..tensor import Tensor
 
+ParamsT: TypeAlias = Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]]
 required: Any = object()
 _global_pre_hooks: OrderedDict[int, Any] = OrderedDict()
 _global_post_hooks: OrderedDict[int, Any] = OrderedDict()
@@ -34,6 +35,22 @@ _NEWER_OPTIONS = {  # and what their absence means
     "fused": None,
     "momentum": 0,
 }
+
+
+def _default_to_fused_or_foreach(params: list[Tensor], differentiable: bool, use_fused: bool = False) -> tuple[bool, bool]:
+    """Whether libraries' optimizers are to step all parameters at once: parameters on a CPU are not."""
+    return False, False
+
+
+def _use_grad_for_differentiable(func: Callable[..., Any]) -> Callable[..., Any]:
+    """A step that is recorded where the optimizer is differentiable, and not elsewhere."""
+
+    @functools.wraps(func)
+    def stepping(self: Any, *args: Any, **kwargs: Any) -> Any:
+        with torch.set_grad_enabled(bool(self.defaults["differentiable"])):
+            return func(self, *args, **kwargs)
+
+    return stepping
 
 
 def _add(hooks: OrderedDict[int, Any], hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:

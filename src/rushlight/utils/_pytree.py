@@ -12,6 +12,8 @@ from ..base.pytree import _deregister_pytree_node as _deregister_pytree_node
 from ..base.pytree import _get_node_type as _get_node_type
 from ..base.pytree import broadcast_prefix as broadcast_prefix
 
+Context = Any  # what a node is besides its children
+
 
 def __getattr__(name: str) -> Any:
     """What libraries build kinds of their own from: ``_list_flatten``, ``_list_unflatten``, ``_list_flatten_with_keys`` and so on."""

@@ -35,6 +35,16 @@ from .function_modes import (
     _push_on_torch_function_stack,
     _TorchFunctionState,
 )
+from .jit_switches import (
+    _jit_can_fuse_on_cpu,
+    _jit_can_fuse_on_gpu,
+    _jit_override_can_fuse_on_cpu,
+    _jit_override_can_fuse_on_gpu,
+    _jit_set_nvfuser_enabled,
+    _jit_set_profiling_executor,
+    _jit_set_profiling_mode,
+    _jit_set_texpr_fuser_enabled,
+)
 
 __all__ = [
     "DisableTorchFunction",
@@ -63,6 +73,14 @@ __all__ = [
     "_get_tracing_state",
     "_is_cached_tensor",
     "_is_torch_function_enabled",
+    "_jit_can_fuse_on_cpu",
+    "_jit_can_fuse_on_gpu",
+    "_jit_override_can_fuse_on_cpu",
+    "_jit_override_can_fuse_on_gpu",
+    "_jit_set_nvfuser_enabled",
+    "_jit_set_profiling_executor",
+    "_jit_set_profiling_mode",
+    "_jit_set_texpr_fuser_enabled",
     "_len_torch_function_stack",
     "_log_api_usage_once",
     "_pop_torch_function_stack",
@@ -229,6 +247,10 @@ def _debug_only_are_vmap_fallback_warnings_enabled() -> bool:
 
 class Value:
     """A value of a TorchScript program: there are none. For annotations."""
+
+
+class ScriptMethod:
+    """A method of a scripted module: there are none. Libraries ask whether theirs is one."""
 
 
 class _NeuralFunctions:

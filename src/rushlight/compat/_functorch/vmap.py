@@ -10,7 +10,31 @@ from rushlight.batching.vmap import entered, vmap
 from rushlight.tensor import Tensor
 from rushlight.utils._pytree import broadcast_prefix, tree_flatten, tree_unflatten
 
+from .._C._functorch import _add_batch_dim as _add_batch_dim
+from .._C._functorch import _remove_batch_dim as _remove_batch_dim
+
 __all__ = ["restore_vmap", "vmap"]
+_broadcast_to_and_flatten = broadcast_prefix
+
+
+def _get_name(func: Callable[..., Any]) -> str:
+    """What messages call a function."""
+    return getattr(func, "__name__", None) or repr(func)
+
+
+def _maybe_remove_batch_dim(name: str, batched_output: Any, vmap_level: int, batch_size: int, out_dim: int | None) -> Any:
+    """A result as it leaves a level; ValueError for what is no tensor and was to be stacked."""
+    if out_dim is None:
+        level: Any = layers.state.stack[vmap_level - 1]
+        if isinstance(batched_output, Tensor) and examples.has_level(batched_output, level):
+            raise ValueError(f"vmap({name}, ...): `{name}` can not return a BatchedTensor when out_dim is None")
+        return batched_output
+    if not isinstance(batched_output, Tensor):
+        raise ValueError(
+            f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(batched_output)}. Did you mean to set "
+            "out_dims= to None for output?"
+        )
+    return _remove_batch_dim(batched_output, vmap_level, batch_size, out_dim)
 
 
 def restore_vmap(func: Callable[..., Any], in_dims: Any, batch_size: int, randomness: str) -> Callable[..., Any]:
