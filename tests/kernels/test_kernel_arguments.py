@@ -20,7 +20,8 @@ if native is None:
     pytest.skip("the extension is not built, or is switched off", allow_module_level=True)
 
 SETTERS = {"set_threads", "threads", "instruction_set", "instruction_sets", "use"}
-LOOPS = sorted(name for name in dir(native) if not name.startswith("_") and name not in SETTERS)
+CHAINS = {"chain", "chain_steps"}  # any number of arrays: test_kernel_chains.py tries them with any arguments
+LOOPS = sorted(name for name in dir(native) if not name.startswith("_") and name not in SETTERS | CHAINS)
 # They take sizes in a tuple, or whole numbers, and have tests of their own, below or beside those of what they compute.
 BY_SIZES = tuple(
     "conv lstm attention adam sgd rmsprop batch_norm group_norm channel_moments nll_loss add_at grid_sample ctc_loss box_ "
