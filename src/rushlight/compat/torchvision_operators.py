@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from rushlight.autograd import gradients, modes
+from rushlight.autograd import grad_mode, gradients
 from rushlight.backend import regions
 from rushlight.ops.dispatch import require_kind
 from rushlight.tensor import Tensor, wrap
@@ -190,7 +190,7 @@ def _between(planes: Tensor, y: Tensor, x: Tensor) -> Tensor:
 
 @_defined(f"_deform_conv2d_backward(Tensor grad, {_DEFORM}) -> (Tensor, Tensor, Tensor, Tensor, Tensor)")
 def _deform_conv2d_backward(grad: Tensor, *arguments: Any) -> tuple[Tensor, ...]:
-    with modes.set_grad_enabled(True):
+    with grad_mode.enable_grad():
         inputs = [one.detach().requires_grad_() for one in arguments[:5]]
         out = _deform_conv2d(*inputs, *arguments[5:])
     return gradients.grad(out, inputs, grad, allow_unused=True, materialize_grads=True)
