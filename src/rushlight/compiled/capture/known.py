@@ -43,7 +43,7 @@ LOOKS_AT_NO_VALUE = frozenset(
     ops.extremes:kthvalue.<locals>.<genexpr> ops.extremes:mode
     ops.index:_check_rows ops.index:index_add ops.index:index_copy ops.index:index_fill ops.index:index_reduce
     ops.index:index_select ops.index:put ops.index:take
-    ops.inplace:binary.<locals>.call ops.inplace:by_result.<locals>.write ops.inplace:plain_write
+    ops.inplace:binary.<locals>.call ops.inplace:by_result.<locals>.call ops.inplace:plain_write
     ops.inplace:scaled.<locals>.call ops.inplace:unary.<locals>.call
     ops.linalg:check_system ops.losses:_check_classes ops.losses:binary_cross_entropy ops.losses:cross_entropy
     ops.matmul:_check_bmm ops.matmul:_check_sizes ops.matmul:_check_vectors ops.matmul:addmv ops.matmul:linear
