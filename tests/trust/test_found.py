@@ -227,3 +227,18 @@ TWICE = torch.ones(1, dtype=torch.float64).expand(2)
 def test_of_two_errors_the_one_that_pytorch_finds_first_is_raised(call: Callable[[], Any], error: str) -> None:
     with pytest.raises((RuntimeError, IndexError, TypeError), match=error):
         call()
+
+
+@pytest.mark.parametrize(("shape", "groups"), [((0, 2), 1), ((0, 6, 3), 2)])
+def test_group_norm_of_no_samples(shape: tuple[int, ...], groups: int) -> None:
+    x, weight = torch.ones(shape, requires_grad=True), torch.ones(shape[1], requires_grad=True)
+    torch.nn.functional.group_norm(x, groups, weight).sum().backward()
+    assert x.grad.shape == shape and torch.equal(weight.grad, torch.zeros(shape[1]))
+
+
+def test_copies_of_rows_into_what_meets_itself_are_refused_first() -> None:
+    twice = torch.zeros(1, 3).expand(2, 3)
+    with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
+        twice.index_copy_(0, torch.tensor([0, 0]), torch.zeros(2))
+    with pytest.raises(IndexError, match="Dimension out of range"):
+        twice.index_copy_(5, torch.tensor([0, 0]), torch.zeros(2))

@@ -62,13 +62,13 @@ def attention(
 ) -> Array:
     """softmax(query @ key.T * scale + mask) @ value for (B, H, L, E), (B, H, S, E), (B, H, S, E); the mask is added.
 
-    Half precision computes in single. The result's dimensions lie in memory as the query's do.
+    Half precision computes in single. The result's dimensions lie in memory as the query's do, where all rows are whole.
     """
-    out = _attention(in_single(query), in_single(key), in_single(value), mask, is_causal, scale)
+    out = _attention(in_single(query), in_single(key), in_single(value), mask, is_causal, scale).astype(query.dtype, copy=False)
     laid = np.empty_like(query)
-    if laid.strides == out.strides:
-        return out.astype(query.dtype, copy=False)
-    np.copyto(laid, out, casting="same_kind")
+    if laid.strides == out.strides or any(each.strides[3] != each.itemsize for each in (query, key, value)):
+        return out
+    np.copyto(laid, out)
     return laid
 
 

@@ -136,8 +136,8 @@ def _channel_slopes(
     for_x = for_weight = None
     if needs[1]:  # by sample and channel first: a group's channels have one deviation
         along = dots(g, off.reshape(g.shape), others[1:]).reshape(g.shape[:2])
-        groups = rstd.reshape(len(rstd), -1)
-        for_weight = total(along * groups.repeat(g.shape[1] // groups.shape[1], 1), (0,))
+        groups = rstd.reshape(rstd.shape[:2])
+        for_weight = total(along * groups.repeat(g.shape[1] // max(groups.shape[1], 1), 1), (0,))
     if needs[0]:
         scaled = g if weight is None else g * per_channel(weight, g.ndim)
         for_x = _backward(scaled.reshape(rows.shape), off, rstd, axes).reshape(g.shape)
