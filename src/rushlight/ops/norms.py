@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from ..backend import norms as k
+from .out import write_out
 from .public import axes_of, axis_of, module, ops, public
 from .reading import conj, expand, is_complex
 from .table import op
@@ -139,14 +140,22 @@ def _shown(order: float) -> str:
     return f"{order:g}"
 
 
-@public()
+@public(method=False, out=False)
 def norm(input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Any = None, dtype: Any = None) -> Tensor:
     """The norm of a tensor, all of it or along dimensions: :func:`torch.linalg.vector_norm` under its older name.
 
     >>> import rushlight as torch
-    >>> torch.tensor([[3.0, 0.0], [0.0, 4.0]]).norm()
+    >>> torch.norm(torch.tensor([[3.0, 0.0], [0.0, 4.0]]))
     tensor(5.)
     """
+    if out is not None:
+        return write_out(norm_of_tensor, "norm", out, (input, p, dim, keepdim, dtype), {})  # type: ignore[no-any-return]
+    return norm_of_tensor(input, p, dim, keepdim, dtype)
+
+
+@public("norm", function=False)
+def norm_of_tensor(input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
+    """:func:`norm` of this tensor."""
     array = input._array
     if isinstance(p, str):
         if p == "fro" and dim is None and not keepdim and dtype is None and array.dtype.kind in "fcV":
