@@ -1615,8 +1615,8 @@ class Tensor(WithAttributes):
     def nonzero_static(self, *, size: _int, fill_value: _int = -1) -> Tensor:
         """The first ``size`` rows of :func:`nonzero`, followed by rows of ``fill_value`` if there are not as many."""
         ...
-    def norm(self, p: Any = 'fro', dim: Any = None, keepdim: _bool = False, out: Any = None, dtype: _dtype | None = None) -> Tensor:
-        """The norm of a tensor, all of it or along dimensions: :func:`torch.linalg.vector_norm` under its older name."""
+    def norm(self, p: Any = 'fro', dim: Any = None, keepdim: _bool = False, dtype: _dtype | None = None) -> Tensor:
+        """:func:`norm` of this tensor."""
         ...
     def normal_(self, mean: _float = 0.0, std: _float = 1.0, *, generator: _Generator | None = None) -> Tensor:
         """Fills with normal numbers. RuntimeError for a negative deviation."""
@@ -3921,7 +3921,7 @@ def tanh_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 def tensor_split(input: Tensor, indices_or_sections: Any, dim: _int = 0, *, out: Any = None) -> tuple[Tensor, ...]:
     """Views between the given indices, or a number of views of as equal a size as can be."""
     ...
-def tensordot(a: Any, b: Any, dims: _int | Sequence[_int] = 2, *, out: Any = None) -> Tensor:
+def tensordot(a: Any, b: Any, dims: _int | Sequence[_int] = 2, out: Any = None) -> Tensor:
     """The sum over the products of elements along given dimensions of both tensors."""
     ...
 def threshold_(input: Tensor, threshold: Any, value: Any) -> Tensor:

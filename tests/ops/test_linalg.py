@@ -232,6 +232,7 @@ def test_one_singular_matrix_does_not_spoil_a_batch() -> None:
         (lambda: LINALG.qr(torch.eye(2), "all"), RuntimeError, "qr received unrecognized mode 'all'"),
         (lambda: torch.mm(torch.ones(2, 2).bool(), torch.ones(2, 2).bool()), NotImplementedError, '"addmm_impl_cpu_" not'),
         (lambda: torch.einsum("ij,jk", torch.ones(2, 3), torch.ones(4, 2)), RuntimeError, "einsum(): subscript j has size 4"),
+        (lambda: torch.einsum("ij", []), ValueError, "einsum(): must specify the equation string and at least one operand"),
         (lambda: torch.einsum("ij->k", torch.ones(2, 3)), RuntimeError, "einsum(): output subscript k does not appear"),
         (lambda: torch.solve(torch.ones(2, 1), torch.eye(2)), RuntimeError, "This function was deprecated since version 1.9"),
     ],
@@ -308,6 +309,20 @@ def test_einsum_takes_lists_of_numbers() -> None:
     assert torch.equal(torch.einsum(a, [0, 1], b, [1, 2], [2, 0]), (a @ b).T)
     assert torch.equal(torch.einsum(a, [..., 7], [7, ...]), a.T)
     assert torch.equal(torch.einsum("ij,jk", [a, b]), a @ b)
+    assert torch.equal(torch.einsum("ij,jk", ((a, b),)), a @ b)
+
+
+def test_norm_and_tensordot_take_out_by_position_and_the_method_a_dtype() -> None:
+    x = torch.tensor([[0.0, 1.0], [2.0, 3.0]])
+    out = torch.zeros(2)
+    assert torch.norm(x, 1, 0, False, out) is out
+    assert out.tolist() == [2, 4]
+    product = torch.zeros(2, 2)
+    assert torch.tensordot(x, x, 1, product) is product
+    assert product.tolist() == [[2, 3], [6, 11]]
+    assert x.norm(1, 0, False, torch.float64).dtype == torch.float64
+    with pytest.raises(TypeError, match="got an unexpected keyword argument 'out'"):
+        x.norm(out=product)
 
 
 def test_einsum_is_recorded_as_products_of_batches() -> None:

@@ -11,6 +11,7 @@ import rushlight as torch
 from rushlight.autograd.interpreters import CALLS, CASTS, PROFILES, Interpreter, stack
 from rushlight.autograd.modes import special
 from rushlight.autograd.profiler import profile
+from rushlight.compat.fx import symbolic_trace
 from rushlight.overrides import TorchFunctionMode, redispatch_function
 from rushlight.overrides.watching import unwatch, watch
 from rushlight.tensor import Tensor
@@ -93,6 +94,46 @@ def test_autocast_is_asked_below_modes_which_do_not_see_its_casts():
         product = torch.mm(X, X)
     assert product.dtype == torch.bfloat16
     assert seen == [("mm", torch.float32)]
+
+
+def test_classes_see_the_operands_of_einsum_one_by_one_and_modes_as_they_came():
+    seen = []
+
+    class Mine(Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            seen.append((func.__name__, args, kwargs, types))
+            return super().__torch_function__(func, types, args, kwargs)
+
+    class Sees(TorchFunctionMode):
+        def __torch_function__(self, func, types, args=(), kwargs=None):
+            seen.append((func.__name__, args, kwargs, types))
+            return func(*args, **(kwargs or {}))
+
+    mine = X.as_subclass(Mine)
+    torch.einsum("ij,jk->ik", [mine, mine])
+    torch.einsum(mine, [0, 1], [1, 0])
+    torch.tensordot(mine, X, 1)
+    with Sees():
+        torch.einsum("ij,jk", (X, X))
+        torch.einsum(X, [0, ...])
+        with pytest.raises(ValueError, match="at least one operand"):
+            torch.einsum("ij")
+    assert seen == [
+        ("einsum", ("ij,jk->ik", mine, mine), {}, (Mine,)),
+        ("einsum", ("AB->BA", mine), {}, (Mine,)),
+        ("tensordot", (mine, X), {"dims": 1, "out": None}, (Mine, Tensor)),
+        ("einsum", ("ij,jk", (X, X)), {}, ()),
+        ("einsum", ("A...", X), {}, (Tensor,)),
+    ]
+
+
+def test_graphs_have_the_operands_of_einsum_one_by_one():
+    graph = symbolic_trace(lambda a, b: torch.einsum("ij,jk->ik", (a, b)) + torch.einsum(a, [0, 1], [1, 0])).graph
+    first, second = (node for node in graph.nodes if node.target is torch.einsum)
+    a, b = graph.find_nodes(op="placeholder")
+    assert first.args == ("ij,jk->ik", a, b)
+    assert second.args == (a, [0, 1], [1, 0])
 
 
 def test_a_profiler_is_asked_below_classes():

@@ -8,11 +8,11 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ..tensor import Tensor
+from .einsum_arguments import LETTERS, one_by_one, with_equation
 from .matmul import bmm
 from .public import ops, public
 from .shape import reshape
 
-LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 ELLIPSIS = "."
 
 Shape = tuple[int, ...]
@@ -101,34 +101,13 @@ def _plan(equation: str, shapes: tuple[Shape, ...]) -> tuple[list[Alignment], li
 
 def _spelled(args: tuple[Any, ...]) -> tuple[str, list[Any]]:
     """The equation and the operands, whichever way they were given."""
-    if len(args) < 2:
-        raise ValueError(
-            "einsum(): must specify the equation string and at least one operand, or at least one operand and its "
-            "subscripts list"
-        )
-    if not isinstance(args[0], Tensor):
-        equation, operands = args[0], args[1:]
-        if not isinstance(equation, str):
-            raise TypeError(f"einsum(): argument 'equation' (position 1) must be str, not {type(equation).__name__}")
-        if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
-            operands = tuple(operands[0])
-        for index, one in enumerate(operands):
-            if not isinstance(one, Tensor):
-                raise TypeError(f"expected Tensor as element {index} in argument 1, but got {type(one).__name__}")
-        return equation, list(operands)
-    equation = ",".join("".join(_letter(one) for one in labels) for labels in args[1::2])
-    if len(args) % 2:
-        equation += "->" + "".join(_letter(one) for one in args[-1])
-        return equation, list(args[:-1:2])
-    return equation, list(args[::2])
-
-
-def _letter(number: Any) -> str:
-    if number is Ellipsis:
-        return "..."
-    if 0 <= number < len(LETTERS):
-        return LETTERS[number]
-    raise ValueError("einsum(): subscript in subscript list is not within the valid range [0, 52)")
+    equation, *operands = one_by_one(with_equation(args))
+    if not isinstance(equation, str):
+        raise TypeError(f"einsum(): argument 'equation' (position 1) must be str, not {type(equation).__name__}")
+    for index, one in enumerate(operands):
+        if not isinstance(one, Tensor):
+            raise TypeError(f"expected Tensor as element {index} in argument 1, but got {type(one).__name__}")
+    return equation, operands
 
 
 def _split(equation: str, operands: int) -> tuple[list[list[str]], list[str], bool]:

@@ -18,6 +18,7 @@ from ..base import dtypes
 from ..tensor import Tensor
 from .inplace import named
 from .operands import other_side
+from .out import write_out
 from .plain_cases import Case, plain_cases
 from .public import CompiledOnUse, alias, axes_of, methods, module, ops, public
 from .reading import conj
@@ -489,9 +490,11 @@ plain_cases(
 )
 
 
-@public(method=False)
-def tensordot(a: Any, b: Any, dims: Any = 2) -> Tensor:
+@public(method=False, out=False)
+def tensordot(a: Any, b: Any, dims: Any = 2, out: Any = None) -> Tensor:
     """The sum over the products of elements along given dimensions of both tensors."""
+    if out is not None:
+        return write_out(tensordot, "tensordot", out, (a, b, dims), {})  # type: ignore[no-any-return]
     if isinstance(dims, Tensor):
         dims = dims.tolist()
     if isinstance(dims, (list, tuple)):

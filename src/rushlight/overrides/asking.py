@@ -12,6 +12,7 @@ from ..autograd import modes
 from ..autograd.interpreters import CALLS, Answer, Args, Function, Interpreter, Named
 from ..autograd.interpreters import stack as interpreters
 from ..base.thread_state import carried
+from ..ops.einsum_arguments import one_by_one, with_equation
 from ..ops.public import NATIVE_LAYERS, registry
 from ..tensor import PLAIN, Tensor
 
@@ -108,10 +109,10 @@ class Calls(Interpreter):
         if not found and no_mode:
             return NotImplemented
         python = _is_python(func)
-        if not switches.subclasses_off and (python or _of_one_tensor(func)):
-            found = _overloaded((*args, *kwargs.values()), plain=True)
         if python:
             args, kwargs = _handed_on(func, args, kwargs)
+        if not switches.subclasses_off and (python or _of_one_tensor(func)):
+            found = _overloaded(_relevant(func, args, kwargs), plain=True)
         given = kwargs if kwargs or python else None
         return _ask(func, found, args, given, _PYTHON_REFUSAL if python else _NATIVE_REFUSAL)
 
@@ -163,7 +164,13 @@ def _signature(func: Callable[..., Any]) -> inspect.Signature | None:
 def _handed_on(
     func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Arguments as PyTorch's Python functions hand them on: required ones by position, all others by keyword."""
+    """Arguments as PyTorch's Python functions hand them on: required ones by position, all others by keyword.
+
+    Those of einsum come with their equation; a mode sees operands in a list as they are, a class sees them one by one.
+    """
+    if func.__name__ == "einsum":
+        args = with_equation(args)
+        return args if modes.state.function_modes else one_by_one(args), kwargs
     signature = _signature(func)
     if signature is None:
         return args, kwargs
@@ -175,6 +182,13 @@ def _handed_on(
     required = [name for name, one in signature.parameters.items() if one.default is one.empty]
     given = bound.arguments
     return tuple(given[name] for name in required), {name: value for name, value in given.items() if name not in required}
+
+
+def _relevant(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """The arguments whose classes are told of: of einsum not those in a list, of tensordot its two factors."""
+    if func.__name__ == "einsum":
+        return tuple(one for one in args if not isinstance(one, (list, tuple)))
+    return args if func.__name__ == "tensordot" else (*args, *kwargs.values())
 
 
 def _ask(func: Callable[..., Any], found: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any] | None, refusal: str) -> Any:

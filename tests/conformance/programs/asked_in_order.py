@@ -73,4 +73,18 @@ for call in (lambda: F.mse_loss(mine, No()), lambda: torch.mul(x, No())):
         call()
     except TypeError as error:
         print(str(error).replace("__main__.", ""))
+
+print("operands of einsum, and factors of tensordot")
+for call in (
+    lambda one: torch.einsum("ij,jk->ik", [one, one]),
+    lambda one: torch.einsum(one, [0, 1], one, [1, 2], [0, 2]),
+    lambda one: torch.tensordot(one, x, 1),
+    lambda one: torch.einsum("ij"),
+):
+    try:
+        call(mine)
+        with Mode():
+            call(x)
+    except ValueError as error:
+        print(error)
 print([resolve_name(one) for one in (torch.einsum, torch.mul, torch.Tensor.shape.__get__, F.relu, torch.Tensor.split)])

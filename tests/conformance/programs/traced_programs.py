@@ -67,3 +67,11 @@ for bad in (lambda x: x if x > 0 else -x, lambda x: [i + 1 for i in x], lambda x
         fx.symbolic_trace(bad)
     except Exception as error:
         print(type(error).__name__, error)
+
+
+def products(a, b):
+    spelled = torch.einsum("ij,jk->ik", (a, b)) + torch.einsum("ij,jk", a, b) + torch.einsum(a, [0, 1], b, [1, 2])
+    return spelled + torch.tensordot(a, b, 1) + torch.norm(a, 2, 0)
+
+
+print(fx.symbolic_trace(products).graph)
