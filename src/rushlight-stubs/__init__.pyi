@@ -3458,7 +3458,7 @@ def nonzero(input: Tensor, *, as_tuple: Literal[True]) -> tuple[Tensor, ...]:
 def nonzero_static(input: Tensor, *, size: _int, fill_value: _int = -1, out: Any = None) -> Tensor:
     """The first ``size`` rows of :func:`nonzero`, followed by rows of ``fill_value`` if there are not as many."""
     ...
-def norm(input: Tensor, p: Any = 'fro', dim: Any = None, keepdim: _bool = False, out: Any = None, dtype: dtype | None = None) -> Tensor:
+def norm(input: Tensor, p: Any = 'fro', dim: Any = None, keepdim: _bool = False, out: Tensor | None = None, dtype: dtype | None = None) -> Tensor:
     """The norm of a tensor, all of it or along dimensions: :func:`torch.linalg.vector_norm` under its older name."""
     ...
 def norm_except_dim(v: Any, pow: Any = 2, dim: _int = 0) -> Tensor:
@@ -3921,7 +3921,7 @@ def tanh_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 def tensor_split(input: Tensor, indices_or_sections: Any, dim: _int = 0, *, out: Any = None) -> tuple[Tensor, ...]:
     """Views between the given indices, or a number of views of as equal a size as can be."""
     ...
-def tensordot(a: Any, b: Any, dims: _int | Sequence[_int] = 2, out: Any = None) -> Tensor:
+def tensordot(a: Any, b: Any, dims: _int | Sequence[_int] = 2, out: Tensor | None = None) -> Tensor:
     """The sum over the products of elements along given dimensions of both tensors."""
     ...
 def threshold_(input: Tensor, threshold: Any, value: Any) -> Tensor:

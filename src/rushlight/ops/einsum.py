@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ..tensor import Tensor
-from .einsum_arguments import LETTERS, one_by_one, with_equation
+from .einsum_arguments import LETTERS, Args, one_by_one, with_equation
 from .matmul import bmm
 from .public import ops, public
 from .shape import reshape
@@ -99,7 +99,7 @@ def _plan(equation: str, shapes: tuple[Shape, ...]) -> tuple[list[Alignment], li
     return aligning, _contraction(aligned, kept), kept
 
 
-def _spelled(args: tuple[Any, ...]) -> tuple[str, list[Any]]:
+def _spelled(args: Args) -> tuple[str, list[Tensor]]:
     """The equation and the operands, whichever way they were given."""
     equation, *operands = one_by_one(with_equation(args))
     if not isinstance(equation, str):

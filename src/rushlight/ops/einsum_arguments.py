@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from types import EllipsisType
 from typing import Any
 
 from ..tensor import Tensor
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
+Args = tuple[Any, ...]
 
-def with_equation(args: tuple[Any, ...]) -> tuple[Any, ...]:
+
+def with_equation(args: Args) -> Args:
     """An equation before the operands, also where a list of numbers followed each of them."""
     if len(args) < 2:
         raise ValueError(
@@ -24,14 +27,14 @@ def with_equation(args: tuple[Any, ...]) -> tuple[Any, ...]:
     return (equation, *args[::2])
 
 
-def one_by_one(args: tuple[Any, ...]) -> tuple[Any, ...]:
+def one_by_one(args: Args) -> Args:
     """The operands one by one behind their equation, also where they were given as one list."""
     while len(args) == 2 and isinstance(args[1], (list, tuple)):
         args = with_equation((args[0], *args[1]))
     return args
 
 
-def _letter(number: Any) -> str:
+def _letter(number: int | EllipsisType) -> str:
     if number is Ellipsis:
         return "..."
     if 0 <= number < len(LETTERS):

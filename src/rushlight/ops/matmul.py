@@ -491,7 +491,7 @@ plain_cases(
 
 
 @public(method=False, out=False)
-def tensordot(a: Any, b: Any, dims: Any = 2, out: Any = None) -> Tensor:
+def tensordot(a: Any, b: Any, dims: Any = 2, out: Tensor | None = None) -> Tensor:
     """The sum over the products of elements along given dimensions of both tensors."""
     if out is not None:
         return write_out(tensordot, "tensordot", out, (a, b, dims), {})  # type: ignore[no-any-return]

@@ -141,7 +141,9 @@ def _shown(order: float) -> str:
 
 
 @public(method=False, out=False)
-def norm(input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Any = None, dtype: Any = None) -> Tensor:
+def norm(
+    input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Tensor | None = None, dtype: Any = None
+) -> Tensor:
     """The norm of a tensor, all of it or along dimensions: :func:`torch.linalg.vector_norm` under its older name.
 
     >>> import rushlight as torch

@@ -184,7 +184,7 @@ def _handed_on(
     return tuple(given[name] for name in required), {name: value for name, value in given.items() if name not in required}
 
 
-def _relevant(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+def _relevant(func: Function, args: Args, kwargs: Named) -> Args:
     """The arguments whose classes are told of: of einsum not those in a list, of tensordot its two factors."""
     if func.__name__ == "einsum":
         return tuple(one for one in args if not isinstance(one, (list, tuple)))
