@@ -242,3 +242,21 @@ def test_copies_of_rows_into_what_meets_itself_are_refused_first() -> None:
         twice.index_copy_(0, torch.tensor([0, 0]), torch.zeros(2))
     with pytest.raises(IndexError, match="Dimension out of range"):
         twice.index_copy_(5, torch.tensor([0, 0]), torch.zeros(2))
+
+
+@pytest.mark.filterwarnings("ignore:index_reduce")
+@pytest.mark.parametrize("reduce", ["amin", "amax"])
+def test_extremes_met_by_nan_have_no_derivative(reduce: str) -> None:
+    x = torch.tensor([math.nan, 1.0, 4.0], requires_grad=True)
+    src, index = torch.tensor([1.0, 1.0], requires_grad=True), torch.tensor([0, 1])
+    for reduced in (x.scatter_reduce(0, index, src, reduce), x.index_reduce(0, index, src, reduce)):
+        own, given = torch.autograd.grad(reduced.sum(), [x, src])
+        assert str(own) == "tensor([   nan, 0.5000, 1.0000])"
+        assert str(given) == "tensor([   nan, 0.5000])"
+
+
+def test_a_value_left_out_of_an_extreme_shares_its_gradient() -> None:
+    x, src = torch.tensor([3.0, 1.0], requires_grad=True), torch.tensor([3.0, 5.0], requires_grad=True)
+    x.scatter_reduce(0, torch.tensor([0, 1]), src, "amax", include_self=False).sum().backward()
+    assert x.grad.tolist() == [0, 0]
+    assert src.grad.tolist() == [0.5, 1]

@@ -20,8 +20,8 @@ def _reduced_at(of_x: bool, gather: str) -> Callable[[Told], str]:
         reduce, own = str(told["reduce"]), bool(told["include_self"])
         is_extreme = reduce in ("amax", "amin")
         equal = f"(src == {gather}(out, index, axis))"
-        count = f"{'(x == out)' if is_extreme else '1'} + " if own else ""
-        where = f" where n = least_one({count}added({equal if is_extreme else 'ones(src)'}, index, axis))"
+        count = f"(x == out) + added({equal}, index, axis)" if is_extreme else "added(ones(src), index, axis)"
+        where = f" where n = {count if is_extreme else f'1 + {count}' if own else f'least_one({count})'}"
         if of_x:
             text = {"sum": "g", "prod": "g * out / x", "mean": "g / n"}.get(reduce, "g * (x == out) / n")
             text += "" if own else " * ~hit(index, axis)"

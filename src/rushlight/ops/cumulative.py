@@ -72,8 +72,9 @@ def _adjoint_recurrence(g: Any, xp: Any, a: Any, axis: int, reverse: bool) -> An
     return xp.recurrence(conj(xp.shift(a, axis, 1 if reverse else -1, 0)), g, axis, not reverse)
 
 
-# The logarithm of no cotangent: finite, because the second derivative takes differences of such.
-_NOTHING = -3e38
+def _log_of_nothing(x: Any) -> float:
+    """The logarithm of no cotangent: finite, because the second derivative takes differences of such."""
+    return -65504 if x.dtype.name == "float16" else -3e38
 
 
 def _logcumsumexp_backward(g: Any, xp: Any, x: Any, out: Any, back: Any, axis: int) -> Any:
@@ -83,9 +84,9 @@ def _logcumsumexp_backward(g: Any, xp: Any, x: Any, out: Any, back: Any, axis: i
     if is_complex(g):
         return xp.exp(back(xp.log(g) - conj(out), axis) + conj(x))
     g = xp.only(g, g == g)  # as in PyTorch: of nan nothing arrives
-    size = xp.log(xp.abs(g))
-    up = xp.exp(back(xp.masked_fill(size, g <= 0, _NOTHING) - out, axis) + x)
-    return up - xp.exp(back(xp.masked_fill(size, g >= 0, _NOTHING) - out, axis) + x)
+    size, nothing = xp.log(xp.abs(g)), _log_of_nothing(x)
+    up = xp.exp(back(xp.masked_fill(size, g <= 0, nothing) - out, axis) + x)
+    return up - xp.exp(back(xp.masked_fill(size, g >= 0, nothing) - out, axis) + x)
 
 
 @public(inplace=True)

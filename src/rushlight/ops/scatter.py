@@ -65,7 +65,7 @@ def scatter_reduce_x(
 ) -> Any:
     if reduce in ("amax", "amin"):
         equal_x, equal_src = x == out, src_equal(xp, src, out, index, axis)
-        ties = _ties(g, xp, x, equal_x, equal_src, index, axis, include_self)
+        ties = _ties(g, xp, equal_x, equal_src, index, axis)
         grad = g / ties * equal_x
     elif reduce == "prod":
         masked = xp.where(x == 0, x * 0 + 1, x)
@@ -79,12 +79,10 @@ def scatter_reduce_x(
     return xp.scatter(grad, xp.full_like_shape(g, tuple(index.shape)), index, axis)
 
 
-def _ties(g: Any, xp: Any, x: Any, equal_x: Any, equal_src: Any, index: Any, axis: int, include_self: bool) -> Any:
-    """How many values share a place, at least one: numbers without a derivative."""
-    none = xp.full_like_shape(g, tuple(x.shape))
-    found = xp.full_like_shape(g, tuple(index.shape)) + equal_src
-    ties = xp.scatter_add(none + equal_x if include_self else none, found, index, axis)
-    return ties + (ties == 0)
+def _ties(g: Any, xp: Any, equal_x: Any, equal_src: Any, index: Any, axis: int) -> Any:
+    """How many values share a place. As in PyTorch, x is one of them whether it was included or not, and nan is none."""
+    own = xp.full_like_shape(g, tuple(g.shape)) + equal_x
+    return xp.scatter_add(own, xp.full_like_shape(g, tuple(index.shape)) + equal_src, index, axis)
 
 
 def src_equal(xp: Any, src: Any, out: Any, index: Any, axis: int) -> Any:
@@ -105,7 +103,7 @@ def scatter_reduce_src(
     part = _cut(xp, src, tuple(index.shape))
     if reduce in ("amax", "amin"):
         equal_x, equal_src = x == out, src_equal(xp, src, out, index, axis)
-        ties = _ties(g, xp, x, equal_x, equal_src, index, axis, include_self)
+        ties = _ties(g, xp, equal_x, equal_src, index, axis)
         grad = xp.gather(g / ties, index, axis) * equal_src
     elif reduce == "prod":
         zero = part == 0
