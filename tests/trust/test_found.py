@@ -260,3 +260,11 @@ def test_a_value_left_out_of_an_extreme_shares_its_gradient() -> None:
     x.scatter_reduce(0, torch.tensor([0, 1]), src, "amax", include_self=False).sum().backward()
     assert x.grad.tolist() == [0, 0]
     assert src.grad.tolist() == [0.5, 1]
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32])
+def test_running_log_sums_have_second_derivatives_in_half_precision(dtype: torch.dtype) -> None:
+    x = torch.tensor([0.0, 0.0], dtype=dtype, requires_grad=True)
+    (slope,) = torch.autograd.grad(x.logcumsumexp(0)[1], x, create_graph=True)
+    slope[0].backward()
+    assert x.grad.tolist() == pytest.approx([0.25, -0.25], abs=0.01)
