@@ -271,3 +271,15 @@ def test_running_log_sums_have_second_derivatives_in_half_precision(dtype: torch
     (slope,) = torch.autograd.grad(x.logcumsumexp(0)[1], x, create_graph=True)
     slope[0].backward()
     assert x.grad.tolist() == pytest.approx([0.25, -0.25], abs=0.01)
+
+
+def test_of_a_matrix_without_elements_addmv_leaves_the_bias_as_it_is() -> None:
+    bias, none = torch.tensor([2.0], requires_grad=True), torch.ones(0)
+    for mat, vec in ((torch.ones(0, 1), torch.ones(1)), (torch.ones(3, 0), none)):
+        out = torch.addmv(bias, mat, vec, beta=3)
+        assert out.tolist() == [6]
+        assert torch.autograd.grad(out.sum(), bias)[0].tolist() == [3]
+    assert torch.addmv(torch.tensor(2), torch.ones(3, 0).long(), none.long()).shape == ()
+    assert torch.addmv(bias, torch.ones(3, 0), none, beta=0).tolist() == [0, 0, 0]
+    with pytest.raises(RuntimeError, match=r"Bad in-place call: input tensor size \[1\] and output tensor size \[3\]"):
+        bias.detach().addmv_(torch.ones(3, 0), none)

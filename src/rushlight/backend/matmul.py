@@ -105,6 +105,16 @@ def addmm(bias: Array, a: Array, b: Array, beta: Any, alpha: Any) -> Array:
     return (out + added).astype(bias.dtype)
 
 
+def addmv(bias: Array, a: Array, b: Array, beta: Any, alpha: Any) -> Array:
+    """As addmm; of a matrix without elements the bias is left, in its own shape, as in PyTorch."""
+    if a.size or not beta:
+        return addmm(bias, a, b, beta, alpha)
+    if bias.dtype.kind in "bui":
+        return np.asarray(bias * int(beta)).astype(bias.dtype)
+    wide = bias.astype(np.float32) if bias.dtype.itemsize == 2 else bias
+    return np.asarray(wide * beta).astype(bias.dtype)
+
+
 def addbmm(bias: Array, a: Array, b: Array, beta: Any, alpha: Any) -> Array:
     if a.dtype.kind in "bui":
         beta, alpha = int(beta), int(alpha)

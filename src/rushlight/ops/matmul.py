@@ -63,7 +63,7 @@ op("addmm", k.addmm,
    a=lambda g, b, xp, alpha: _times(xp.mm(g, xp.turned(b)), alpha),
    # A layer's b is the transpose of its weight, whose gradient lies as the weight does if the product is that of transposes.
    b=lambda g, a, xp, alpha: _times(xp.turned(xp.mm(xp.turned(g), a)), alpha))  # fmt: skip
-op("addmv", k.addmm,
+op("addmv", k.addmv,
    bias=lambda g, beta: g if beta == 1 else g * conj(beta),
    a=lambda g, b, xp, alpha: _times(_outer(g, b, xp), alpha),
    b=lambda g, a, xp, alpha: _times(xp.mv(xp.turned(a), g), alpha))  # fmt: skip
@@ -302,10 +302,21 @@ def addr(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> 
     return ops.addr(input, vec1, vec2, beta, alpha)
 
 
+def _addmv_in_place(input: Any, *args: Any, **kwargs: Any) -> Tensor:
+    """As addmv, whose result may have the shape of the bias where the matrix has no elements: not what is written to."""
+    out = module("torch")["addmv"](input, *args, **kwargs)
+    rows = next(one.shape[:1] for one in (*args, *kwargs.values()) if isinstance(one, Tensor) and one.ndim == 2)
+    if input.shape != rows:
+        sizes = f"input tensor size {list(input.shape)} and output tensor size {list(rows)}"
+        raise RuntimeError(f"Bad in-place call: {sizes} should match")
+    return out
+
+
 for _name in ("addmm", "addmv", "baddbmm", "addbmm", "addr"):
 
     def _inplace(self: Any, *args: Any, _name: str = _name, **kwargs: Any) -> Any:
-        return views.inplace(module("torch")[_name], _name + "_", self, *args, **kwargs)
+        function = _addmv_in_place if _name == "addmv" else module("torch")[_name]
+        return views.inplace(function, _name + "_", self, *args, **kwargs)
 
     methods[_name + "_"] = named(_inplace, _name + "_")
 
