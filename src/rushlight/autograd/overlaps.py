@@ -34,7 +34,9 @@ BY_ELEMENT = frozenset(
 INTO_OVERLAP = frozenset({"fill_", "zero_", "masked_fill_", "index_put_", "index_fill_", "tril_", "triu_"})
 # What they write depends on the order of places, so not even the very tensor may be read; most look at that last.
 LOOK_LAST = frozenset("index_add_ index_reduce_ scatter_ scatter_add_ scatter_reduce_ put_ index_put_".split())
-REFUSE_FIRST = frozenset("sub_ lerp_ renorm_ cumsum_ cumprod_ put_ index_add_ index_copy_ sign_ floor_ ceil_ trunc_ pow_".split())
+REFUSE_FIRST = frozenset(
+    "sub_ lerp_ renorm_ cumsum_ cumprod_ put_ index_add_ index_copy_ sign_ floor_ ceil_ trunc_ pow_".split()
+)
 _REFUSED_LAST = re.compile(r"not implemented for|must match the size of|out of bounds for|index_copy_\(\):")
 BY_PLACE = LOOK_LAST | {"index_copy_"}
 WHATEVER_IS_READ = frozenset({"fill_", "masked_fill_", "masked_scatter_", "addmv_"})
