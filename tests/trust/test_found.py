@@ -283,3 +283,15 @@ def test_of_a_matrix_without_elements_addmv_leaves_the_bias_as_it_is() -> None:
     assert torch.addmv(bias, torch.ones(3, 0), none, beta=0).tolist() == [0, 0, 0]
     with pytest.raises(RuntimeError, match=r"Bad in-place call: input tensor size \[1\] and output tensor size \[3\]"):
         bias.detach().addmv_(torch.ones(3, 0), none)
+
+
+def test_sums_so_far_of_one_number() -> None:
+    x = torch.tensor(3.0, requires_grad=True)
+    (gradient,) = torch.autograd.grad(x.cumsum(0), x, create_graph=True)
+    assert gradient.item() == 1.0
+
+
+@pytest.mark.parametrize("function", [torch.tanh, torch.sigmoid])
+def test_second_derivatives_of_complex_numbers(function: Callable[[torch.Tensor], torch.Tensor]) -> None:
+    z = torch.tensor([0.3 + 0.8j, -1.1 - 0.2j], dtype=torch.complex128, requires_grad=True)
+    assert torch.autograd.gradgradcheck(function, (z,))

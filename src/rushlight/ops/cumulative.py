@@ -40,6 +40,8 @@ op("logcumsumexp_from_end", k.logcumsumexp_from_end, node="FlipBackward0",
 
 def _from_end(xp: Any, g: Any, axis: int) -> Any:
     """Sums of all that come after, and oneself; over Tensors with the nodes that they have in PyTorch."""
+    if math.prod(g.shape) <= 1 or g.shape[axis] == 1:
+        return g
     return xp.cumsum_from_end(g, axis) if xp is arrays else xp.flip(xp.cumsum(xp.flip(g, (axis,)), axis), (axis,))
 
 

@@ -136,7 +136,7 @@ smooth("log10", np.log10, x=lambda g, x: g / (conj(x) * LN10))
 smooth("log1p", np.log1p, node="Log1PBackward0", x=lambda g, x: g / conj(x + 1))
 smooth("sigmoid", k.sigmoid, x=lambda g, xp, out: xp.sigmoid_backward(g, out))
 op("sigmoid_backward", k.sigmoid_backward, node="SigmoidBackwardBackward0",
-   h=lambda g, xp, y: xp.sigmoid_backward(g, y), y=lambda g, xp, h, y: conj(g) * h * conj(xp.plus(xp.times(y, -2), 1)))
+   h=lambda g, xp, y: xp.sigmoid_backward(g, conj(y)), y=lambda g, xp, h, y: conj(g) * h * conj(xp.plus(xp.times(y, -2), 1)))
 plain("relu", k.relu, x=lambda g, xp, out: xp.relu_backward(g, out))
 op("relu_backward", k.relu_backward, node="ThresholdBackwardBackward0",
    h=lambda g, xp, y: xp.masked_fill(g, y <= 0, 0), y=lambda xp, y: xp.zeroed(y))
@@ -153,7 +153,7 @@ smooth("sinh", np.sinh, x=lambda g, xp, x: g * conj(xp.cosh(x)))
 smooth("cosh", np.cosh, x=lambda g, xp, x: g * conj(xp.sinh(x)))
 smooth("tanh", k.tanh, x=lambda g, xp, out: xp.tanh_backward(g, out))
 op("tanh_backward", k.tanh_backward, node="TanhBackwardBackward0",
-   h=lambda g, xp, y: xp.tanh_backward(g, y), y=lambda g, xp, h, y: conj(g) * (h * conj(xp.times(y, -2))))
+   h=lambda g, xp, y: xp.tanh_backward(g, conj(y)), y=lambda g, xp, h, y: conj(g) * (h * conj(xp.times(y, -2))))
 smooth("asinh", np.arcsinh, x=lambda g, xp, x: g * conj(xp.rsqrt(x * x + 1)))
 smooth("acosh", np.arccosh, x=lambda g, xp, x:
        g * conj(xp.rsqrt(x - 1) * xp.rsqrt(x + 1) if _is_complex(x) else xp.rsqrt(x * x - 1)))
