@@ -5,6 +5,7 @@ from rushlight import Size
 from rushlight import Tensor
 from rushlight._inner import ContextDecorator
 from rushlight._inner import _Kind
+from rushlight._inner import _Switch
 from typing import Any
 from . import anomaly_mode as anomaly_mode
 from . import forward_ad as forward_ad
@@ -96,14 +97,8 @@ class Variable:
 def _calculate_shape(output: Any, grad: Any, is_grads_batched: bool) -> tuple[Size, Size]:
     """The shapes that an output and its cotangent are compared by: a batched cotangent's without the batch."""
     ...
-class _force_original_view_tracking(ContextDecorator):
+class _force_original_view_tracking(_Switch):
     """Whether a view whose base was written to gets the nodes that made it again (ViewBackward0, ...), instead of one AsStridedBackward0. Takes effect when called; as a ``with`` block it is undone at the end."""
-    prev: Any
-    mode: Any
-    def __enter__(self) -> None: ...
-    def __exit__(self, kind: object, error: object, tb: object) -> None: ...
-    def __init__(self, mode: bool) -> None: ...
-    def clone(self) -> _force_original_view_tracking: ...
 class _unsafe_preserve_version_counter(ContextDecorator):
     """Sets the version counters of ``tensors`` (one, or a tuple) back at the end: writes within are not noticed."""
     tensors: Any

@@ -7,7 +7,7 @@ import inspect
 import warnings
 from collections.abc import Callable
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from .brackets import Called
 from .modes import Inference, state, switched
@@ -193,7 +193,27 @@ class inference_mode(ContextDecorator, metaclass=Called):
         return self.__class__(self.mode)
 
 
-class set_multithreading_enabled(ContextDecorator):
+class _Switch(ContextDecorator):
+    """Sets a field of the modes when it is made; as a ``with`` block it is undone at the end."""
+
+    _field: str
+
+    def __init__(self, mode: bool) -> None:
+        self.prev: bool = getattr(state, self._field)
+        self.mode = bool(mode)
+        setattr(state, self._field, self.mode)
+
+    def __enter__(self) -> None:
+        setattr(state, self._field, self.mode)
+
+    def __exit__(self, kind: object, error: object, tb: object) -> None:
+        setattr(state, self._field, self.prev)
+
+    def clone(self) -> Self:
+        return self.__class__(self.mode)
+
+
+class set_multithreading_enabled(_Switch):
     """Kept and answered: a backward pass runs in the thread that started it.
 
     Takes effect when called; as a ``with`` block it is undone at the end.
@@ -203,22 +223,10 @@ class set_multithreading_enabled(ContextDecorator):
     ...     torch.ones(1, requires_grad=True).sum().backward()
     """
 
-    def __init__(self, mode: bool) -> None:
-        self.prev = state.multithreading
-        self.mode = bool(mode)
-        state.multithreading = self.mode
-
-    def __enter__(self) -> None:
-        state.multithreading = self.mode
-
-    def __exit__(self, kind: object, error: object, tb: object) -> None:
-        state.multithreading = self.prev
-
-    def clone(self) -> set_multithreading_enabled:
-        return self.__class__(self.mode)
+    _field = "multithreading"
 
 
-class enforce_grad_layout_policy(ContextDecorator):
+class enforce_grad_layout_policy(_Switch):
     """Whether a leaf's gradient is laid out as the leaf is; where not, one that only this pass holds is kept as it came.
 
     Takes effect when called; as a ``with`` block it is undone at the end.
@@ -231,23 +239,18 @@ class enforce_grad_layout_policy(ContextDecorator):
     ((1, 3), (2, 1))
     """
 
+    _field = "keeps_layout"
+
     def __init__(self, enable: bool = True) -> None:
-        self.prev = state.keeps_layout
-        self.enable = bool(enable)
-        state.keeps_layout = self.enable
+        super().__init__(enable)
 
-    def __enter__(self) -> None:
-        state.keeps_layout = self.enable
-
-    def __exit__(self, kind: object, error: object, tb: object) -> None:
-        state.keeps_layout = self.prev
+    @property
+    def enable(self) -> bool:
+        return self.mode
 
     def __call__(self, function: F) -> F:
         state.keeps_layout = self.prev  # as a decorator it says nothing of now
         return super().__call__(function)
-
-    def clone(self) -> enforce_grad_layout_policy:
-        return self.__class__(self.enable)
 
 
 def is_multithreading_enabled() -> bool:
@@ -255,7 +258,7 @@ def is_multithreading_enabled() -> bool:
     return state.multithreading
 
 
-class _force_original_view_tracking(ContextDecorator):
+class _force_original_view_tracking(_Switch):
     """Whether a view whose base was written to gets the nodes that made it again (ViewBackward0, ...), instead of one
     AsStridedBackward0. Takes effect when called; as a ``with`` block it is undone at the end.
 
@@ -266,19 +269,7 @@ class _force_original_view_tracking(ContextDecorator):
     'ViewBackward0'
     """
 
-    def __init__(self, mode: bool) -> None:
-        self.prev = state.view_replay
-        self.mode = bool(mode)
-        state.view_replay = self.mode
-
-    def __enter__(self) -> None:
-        state.view_replay = self.mode
-
-    def __exit__(self, kind: object, error: object, tb: object) -> None:
-        state.view_replay = self.prev
-
-    def clone(self) -> _force_original_view_tracking:
-        return self.__class__(self.mode)
+    _field = "view_replay"
 
 
 def is_view_replay_enabled() -> bool:
