@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rushlight as torch
-from rushlight.backend import choice, pointwise
+from rushlight.backend import arithmetic, choice
 
 INF, NAN = math.inf, math.nan
 
@@ -586,7 +586,7 @@ def test_rests_of_many_numbers_are_those_of_few(seed: int, size: int, other: int
     for function in (torch.remainder, torch.fmod, torch.floor_divide):
         many = function(x, y)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(pointwise, "_MANY_QUOTIENTS", 1 << 20)
+            patch.setattr(arithmetic, "_MANY_QUOTIENTS", 1 << 20)
             few = function(x, y)
         numbers = ~few.isnan()
         assert torch.equal(many.isnan(), few.isnan()) and torch.equal(many[numbers], few[numbers])

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from .numpy import Array
-from .pointwise import refuse
+from .promotion import refuse
 from .reduce import all_true
 
 Binary = Callable[[Array, Array], Array]

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from .numpy import Array, Shape
-from .pointwise import refuse
+from .promotion import refuse
 
 # With more taps than this, a product with the dense matrix of weights is faster than that many gathers.
 _MOST_TAPS = 6

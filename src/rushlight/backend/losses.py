@@ -15,7 +15,7 @@ from .embedding import one_hot
 from .extremes import put_along, take_along
 from .flat_indices import within
 from .numpy import Array, in_single
-from .pointwise import refuse
+from .promotion import refuse
 
 _INT64 = np.dtype(np.int64)
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .numpy import Array, laid_out
-from .pointwise import floating, refuse
+from .promotion import floating, refuse
 
 Unary = Callable[[Array], Array]
 Binary = Callable[[Array, Array], Array]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .numpy import Array, in_single
-from .pointwise import floating, meeting, refuse
+from .promotion import floating, meeting, refuse
 
 Unary = Callable[[Array], Array]
 Binary = Callable[[Array, Array], Array]

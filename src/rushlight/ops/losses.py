@@ -10,7 +10,7 @@ import numpy as np
 
 from ..autograd.grad_mode import no_grad
 from ..backend import losses as k
-from ..backend.pointwise import no_bool_difference
+from ..backend.arithmetic import no_bool_difference
 from ..base import dtypes
 from ..tensor import Tensor
 from .loss_backward import logits_backward, target_backward, target_backward_of_logits

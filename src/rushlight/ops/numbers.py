@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..backend.pointwise import as_array, meeting
+from ..backend.promotion import as_array, meeting
 from .reading import conj
 from .table import op
 

@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..autograd import views
+from ..backend import arithmetic
 from ..backend import pointwise as k
 from ..base import dtypes
 from ..base.arguments import NUMBERS
@@ -66,7 +67,7 @@ def _no_inplace_acosh() -> NoReturn:
 
 
 def _no_bool(inputs: Any) -> None:
-    k.no_bool_difference(
+    arithmetic.no_bool_difference(
         [value._array.dtype.kind == "b" if isinstance(value, Tensor) else isinstance(value, bool) for value in inputs]
     )
 
@@ -82,48 +83,48 @@ op("only", k.only, inputs="mask", node="WhereBackward0", kind="linear",
 # Arithmetic.
 
 linear("add", np.add, a=lambda g: g, b=lambda g: g)
-linear("add_scaled", k.add_scaled, node="AddBackward0", a=lambda g: g, b=lambda g, alpha: g * conj(alpha))
-linear("sub", k.subtract, check=_no_bool, a=lambda g: g, b=lambda g: -g)
-linear("sub_scaled", k.subtract_scaled, node="SubBackward0", check=_no_bool,
+linear("add_scaled", arithmetic.add_scaled, node="AddBackward0", a=lambda g: g, b=lambda g, alpha: g * conj(alpha))
+linear("sub", arithmetic.subtract, check=_no_bool, a=lambda g: g, b=lambda g: -g)
+linear("sub_scaled", arithmetic.subtract_scaled, node="SubBackward0", check=_no_bool,
        a=lambda g: g, b=lambda g, alpha: -g * conj(alpha))
-linear("rsub_scaled", k.reverse_subtract_scaled, node="RsubBackward0", check=_no_bool,
+linear("rsub_scaled", arithmetic.reverse_subtract_scaled, node="RsubBackward0", check=_no_bool,
        a=lambda g, alpha: -g * conj(alpha), b=lambda g: g)
-op("rsub_number", k.subtract_from, node="RsubBackward1", kind="elementwise",
+op("rsub_number", arithmetic.subtract_from, node="RsubBackward1", kind="elementwise",
    x=lambda g, alpha: -g if alpha == 1 else -g * conj(alpha))
-linear("neg", k.negative, x=lambda g: -g)
+linear("neg", arithmetic.negative, x=lambda g: -g)
 op("mul", np.multiply, promote="same", kind="bilinear",
    a=lambda g, b: g * conj(b), b=lambda g, a: g * conj(a))
 smooth("div", k.divide, a=lambda g, b: g / conj(b), b=_divisor_backward)
-smooth("reciprocal", k.reciprocal, x=_reciprocal_backward)
+smooth("reciprocal", arithmetic.reciprocal, x=_reciprocal_backward)
 smooth("div_rounded", k.divide, node="DivBackward2", a=lambda g, b: g / conj(b), b=_divisor_backward)
-plain("div_floor", k.floor_divide, node="DivBackward2", a=lambda g, xp: xp.zeroed(g), b=lambda g, xp: xp.zeroed(g))
-plain("div_trunc", k.truncate_divide, node="DivBackward2", a=lambda g, xp: xp.zeroed(g), b=lambda g, xp: xp.zeroed(g))
-plain("floor_divide", k.floor_divide, node="NotImplemented",
+plain("div_floor", arithmetic.floor_divide, node="DivBackward2", a=lambda g, xp: xp.zeroed(g), b=lambda g, xp: xp.zeroed(g))
+plain("div_trunc", arithmetic.truncate_divide, node="DivBackward2", a=lambda g, xp: xp.zeroed(g), b=lambda g, xp: xp.zeroed(g))
+plain("floor_divide", arithmetic.floor_divide, node="NotImplemented",
       a=lambda g: underivable("floor_divide"), b=lambda g: underivable("floor_divide"))
-plain("floor_divide_", k.floor_divide, node="NotImplemented",
+plain("floor_divide_", arithmetic.floor_divide, node="NotImplemented",
       a=lambda g: underivable("floor_divide_"), b=lambda g: underivable("floor_divide_"))
-plain("remainder", k.remainder, node="RemainderBackward1",
+plain("remainder", arithmetic.remainder, node="RemainderBackward1",
       a=lambda g: g, b=lambda g, xp, a, b: -g * xp.div_floor(a, b))
-op("remainder_number", k.remainder_number, node="RemainderBackward0", kind="elementwise", x=lambda g: g)
-op("number_remainder", k.number_remainder, node="NotImplemented", x=lambda g: underivable("remainder"))
-plain("fmod", k.fmod, node="FmodBackward1", a=lambda g: g, b=lambda g, xp, a, b: -g * xp.div_trunc(a, b))
-op("fmod_number", k.fmod_number, node="FmodBackward0", kind="elementwise", x=lambda g: g)
+op("remainder_number", arithmetic.remainder_number, node="RemainderBackward0", kind="elementwise", x=lambda g: g)
+op("number_remainder", arithmetic.number_remainder, node="NotImplemented", x=lambda g: underivable("remainder"))
+plain("fmod", arithmetic.fmod, node="FmodBackward1", a=lambda g: g, b=lambda g, xp, a, b: -g * xp.div_trunc(a, b))
+op("fmod_number", arithmetic.fmod_number, node="FmodBackward0", kind="elementwise", x=lambda g: g)
 
 # Powers.
 
-plain("pow", k.power, node="PowBackward1",
+plain("pow", arithmetic.power, node="PowBackward1",
       # As in PyTorch, the result is kept (and watched) whichever input needs a gradient.
       a=lambda g, xp, a, b, out: xp.only(g * conj(b * xp.pow(a, b - 1)), b != 0),
       b=lambda g, xp, a, b, out: g * conj(xp.only(
           out * xp.log(a + 0j if _is_complex(out) else a), ~((a == 0) & (_real(xp, b) >= 0)))))
-op("pow_number", k.power_number, node="PowBackward0", kind="elementwise",
+op("pow_number", arithmetic.power_number, node="PowBackward0", kind="elementwise",
    x=lambda g, xp, x, exponent:
        xp.zeroed(g) if exponent == 0 else g * conj(_power_backward(xp, x, exponent)))
-op("number_pow", k.number_power, node="PowBackward2", kind="elementwise",
+op("number_pow", arithmetic.number_power, node="PowBackward2", kind="elementwise",
    x=lambda g, xp, x, base, out: g * conj(
        xp.times(out, _log(base, out)) if base != 0 else xp.masked_fill(out * -math.inf, _real(xp, x) >= 0, 0)))
 smooth("sqrt", np.sqrt, x=lambda g, out: g / conj(2 * out))
-smooth("rsqrt", k.rsqrt, x=lambda g, out: -0.5 * g * conj(out * out * out))
+smooth("rsqrt", arithmetic.rsqrt, x=lambda g, out: -0.5 * g * conj(out * out * out))
 
 # Exponentials and logarithms.
 

@@ -1,0 +1,45 @@
+"""In which dtype arrays and Python numbers meet, and what a kernel says of a dtype that it does not take."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ..base import dtypes
+from . import numpy as backend
+from .numpy import Array
+
+
+def refuse(name: str, x: Array) -> NoReturn:
+    """Raises PyTorch's error for a kernel that does not exist for the dtype of ``x``."""
+    raise NotImplementedError(f"\"{name}\" not implemented for '{dtypes.of(x.dtype).scalar_name}'")
+
+
+def meeting(x: Array, value: Any) -> np.dtype[Any]:
+    """The dtype in which a tensor's array and a Python number meet."""
+    kind = x.dtype.kind
+    if kind == "c" or (kind in "fV" and not isinstance(value, (complex, np.complexfloating))):
+        return x.dtype
+    own = (dtypes.of(x.dtype),)
+    found = dtypes.result_dtype(own, (), (type(value),)) if x.ndim else dtypes.result_dtype((), own, (type(value),))
+    return found.numpy
+
+
+def common(*arrays: Any) -> np.dtype[Any]:
+    """The dtype in which tensors' arrays meet; None among them is no tensor."""
+    own = tuple(dtypes.of(array.dtype) for array in arrays if array is not None and array.ndim)
+    scalars = tuple(dtypes.of(array.dtype) for array in arrays if array is not None and not array.ndim)
+    return dtypes.result_dtype(own, scalars).numpy
+
+
+def as_array(number: Any, dtype: np.dtype[Any]) -> Array:
+    """A Python number as a 0-dim array; into integers it is cut off and wraps around, as in C."""
+    if dtype.kind in "iu" and isinstance(number, (int, np.integer)):
+        return np.asarray(int(number) & (2**64 - 1), np.uint64).astype(dtype)
+    return np.asarray(number).astype(dtype)
+
+
+def floating(x: Array) -> Array:
+    """``x``, or its copy in the default floating dtype if it is of integers."""
+    return x if x.dtype.kind in "fcV" else backend.copied(x, dtypes.get_default_dtype().numpy)
