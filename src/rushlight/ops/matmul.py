@@ -1,4 +1,4 @@
-"""Matrix products, and what is made of them: matmul, linear, tensordot.
+"""Matrix products, and what is made of them: matmul, tensordot.
 
 As in PyTorch, ``matmul`` itself has no derivative: it folds its arguments into one of ``dot``, ``mv``, ``mm`` and
 ``bmm``.
@@ -234,11 +234,11 @@ alias("ger", "outer")
 @public()
 def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """``beta * input + alpha * mat1 @ mat2``."""
-    _check_addmm(input, mat1, mat2)
+    check_addmm(input, mat1, mat2)
     return ops.addmm(input, mat1, mat2, beta, alpha)
 
 
-def _check_addmm(bias: Any, mat1: Any, mat2: Any) -> None:
+def check_addmm(bias: Any, mat1: Any, mat2: Any) -> None:
     _same_dtypes(bias, mat1, mat2)
     for label, one in (("mat1", mat1), ("mat2", mat2)):
         if one._array.ndim != 2:
@@ -423,82 +423,15 @@ def _rmatmul(self: Any, other: Any) -> Any:
     return matmul_of(other, self) if isinstance(other, Tensor) else other_side("__rmatmul__", self, other)
 
 
-_FITTING = "x_a.shape[1] == len(x_b) and x_a.dtype is x_b.dtype"
-_MATRICES = f"x_a.ndim == 2 and x_b.ndim == 2 and {_FITTING}"
-_NO_FACTORS = {"beta": "1", "alpha": "1"}
+FITTING = "x_a.shape[1] == len(x_b) and x_a.dtype is x_b.dtype"
+_MATRICES = f"x_a.ndim == 2 and x_b.ndim == 2 and {FITTING}"
+NO_FACTORS = {"beta": "1", "alpha": "1"}
 methods["__matmul__"] = CompiledOnUse("__matmul__", "mm", "operator", _MATRICES, _matmul_operator)
 plain_cases("matmul", Case("mm", "input other", _MATRICES))
 plain_cases("mm", Case("mm", "input mat2", _MATRICES))
-plain_cases("addmm", Case("addmm", "input mat1 mat2", f"{_MATRICES} and x_bias.dtype is x_a.dtype", settings=_NO_FACTORS))
+plain_cases("addmm", Case("addmm", "input mat1 mat2", f"{_MATRICES} and x_bias.dtype is x_a.dtype", settings=NO_FACTORS))
 methods["__rmatmul__"] = _rmatmul
 _rmatmul.__name__ = "__rmatmul__"
-
-
-@public(space="torch.nn.functional")
-def linear(input: Any, weight: Any, bias: Any = None) -> Tensor:
-    """``input @ weight.T + bias``: weight (out, in), input (..., in).
-
-    >>> import rushlight as torch
-    >>> import rushlight.nn.functional as F
-    >>> F.linear(torch.tensor([1.0, 2.0]), torch.tensor([[3.0, 4.0]]), torch.tensor([0.5]))
-    tensor([11.5000])
-    """
-    x, w = input._array, weight._array
-    if not x.ndim or not w.ndim:
-        raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are {x.ndim}D and {w.ndim}D")
-    flat = x.ndim == 2
-    if bias is None or not (flat or (_like_a_vector(bias._array) and x.flags.c_contiguous)):
-        product = matmul_of(input, _columns_of(weight))
-        return product if bias is None else product + _added(bias, product._array.shape)
-    *batch, inner = x.shape
-    rows = input if flat else ops.view(input, (math.prod(batch), inner))
-    columns = _columns_of(weight)  # after the view, as in PyTorch: backward runs the latest node first
-    if w.ndim != 2 or inner != w.shape[1] or x.dtype is not w.dtype or bias._array.dtype is not x.dtype:
-        _check_addmm(bias, rows, columns)
-    try:
-        out = ops.addmm(bias, rows, columns, 1, 1)
-    except (RuntimeError, ValueError):
-        _check_addmm(bias, rows, columns)
-        raise
-    return out if flat else ops.view(out, (*batch, len(w)))
-
-
-def _columns_of(weight: Any) -> Any:
-    return ops.t(weight) if weight._array.ndim <= 2 else weight.t()
-
-
-def _like_a_vector(bias: Any) -> bool:
-    return bool(bias.flags.c_contiguous) and (bias.ndim == 1 or sum(size != 1 for size in bias.shape) == 1)
-
-
-def _added(bias: Any, shape: tuple[int, ...]) -> Any:
-    """A bias that is added to a result, whose shape it must not change."""
-    together = common_shape([shape, bias._array.shape])
-    if together != shape:
-        raise RuntimeError(f"output with shape {list(shape)} doesn't match the broadcast shape {list(together)}")
-    return bias
-
-
-_BEFORE = (
-    "not (special.active and (watched() or unusual(input, weight))) and input.__class__ in plain and weight.__class__ in plain "
-    "and input._array.ndim == 2 and weight._array.ndim == 2"
-)
-_FACTORS = {"a": "input", "b": "ops.t(weight)"}
-plain_cases(
-    "linear",
-    Case("mm", "input weight", _FITTING, names={"ops": ops}, inputs=_FACTORS, before=_BEFORE),
-    Case(
-        "addmm",
-        "input weight bias",
-        f"{_FITTING} is x_bias.dtype",
-        settings=_NO_FACTORS,
-        names={"ops": ops},
-        inputs={"bias": "bias", **_FACTORS},
-        before=f"{_BEFORE} and bias.__class__ in plain",
-        last_may_be_none=True,
-    ),
-    space="torch.nn.functional",
-)
 
 
 @public(method=False, out=False)

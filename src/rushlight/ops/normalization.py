@@ -1,4 +1,4 @@
-"""Normalization over layers, batches, groups, instances and neighbours.
+"""Normalization over layers, batches, instances and neighbours.
 
 The rules all come down to one: with xhat the normalized input, ``gx = rstd * (g - mean(g) - xhat * mean(g * xhat))``.
 """
@@ -15,7 +15,6 @@ from ..backend.memory_formats import has_channels_last, keeping, with_channels_l
 from ..base import dtypes
 from ..tensor import Tensor, new_tensor
 from .public import module, ops, public
-from .reading import expand
 from .table import arrays, op
 from .whole_numbers import switch, whole_numbers
 
@@ -32,14 +31,9 @@ op("batch_norm", keeping(k.batch_norm), node="NativeBatchNormBackward0", inputs=
    joint=lambda g, xp, x, weight, eps, needs: _batch_norm_backward(g, xp, x, weight, eps, needs))  # fmt: skip
 op("batch_norm_given", keeping(k.batch_norm_given), node="NativeBatchNormBackward0", inputs="mean var",
    x=lambda g, xp, weight, var, eps: g * _channel_scale(xp, weight, var, eps, len(g.shape)),
-   weight=lambda g, xp, x, mean, var, eps: _over_channels(
-       xp, g * (x - _column(mean, x)) * _channel_scale(xp, None, var, eps, len(g.shape))),
-   bias=lambda g, xp: _over_channels(xp, g))  # fmt: skip
-op("group_norm", keeping(k.group_norm), node="NativeGroupNormBackward0", inputs="x weight bias",
-   joint=lambda g, xp, x, weight, groups, eps, needs: _group_norm_backward(g, xp, x, weight, groups, eps, needs))  # fmt: skip
-op("group_norm_with_moments", k.group_norm_with_moments, outputs="out mean rstd", node="NativeGroupNormBackward0",
-   inputs="x weight bias",
-   joint=lambda g, xp, x, weight, groups, eps, needs: _group_moments_backward(g, xp, x, weight, groups, eps, needs))  # fmt: skip
+   weight=lambda g, xp, x, mean, var, eps: over_channels(
+       xp, g * (x - column(mean, x)) * _channel_scale(xp, None, var, eps, len(g.shape))),
+   bias=lambda g, xp: over_channels(xp, g))  # fmt: skip
 
 
 op("normalized", k.normalized, node="NativeLayerNormBackward0",
@@ -78,11 +72,11 @@ def _added(xp: Any, values: Any, axes: tuple[int, ...]) -> Any:
     return xp.sum(values, axes, False) if axes else values
 
 
-def _column(values: Any, x: Any) -> Any:
+def column(values: Any, x: Any) -> Any:
     return values.reshape((-1, *(1,) * (len(x.shape) - 2)))
 
 
-def _over_channels(xp: Any, values: Any) -> Any:
+def over_channels(xp: Any, values: Any) -> Any:
     return xp.sum(values, k.all_but_channels(len(values.shape)), False)
 
 
@@ -97,65 +91,25 @@ def _batch_norm_backward(g: Any, xp: Any, x: Any, weight: Any, eps: float, needs
         if slopes is not None:
             return slopes
     axes = k.all_but_channels(len(x.shape))
-    for_x = xp.normalized_backward(g if weight is None else g * _column(weight, x), x, axes, eps) if needs[0] else None
+    for_x = xp.normalized_backward(g if weight is None else g * column(weight, x), x, axes, eps) if needs[0] else None
     if xp is arrays and for_x is not None and has_channels_last(x):
         for_x = with_channels_last(for_x)
     return (
         for_x,
-        _over_channels(xp, g * xp.normalized(x, axes, eps)) if needs[1] else None,
-        _over_channels(xp, g) if needs[2] else None,
+        over_channels(xp, g * xp.normalized(x, axes, eps)) if needs[1] else None,
+        over_channels(xp, g) if needs[2] else None,
     )
-
-
-def _group_rows(x: Any, groups: int) -> Any:
-    count = x.shape[0] * groups
-    size = int(np.prod(x.shape)) // count if count else 0
-    return x.reshape((x.shape[0], groups, size))
-
-
-def _group_norm_backward(g: Any, xp: Any, x: Any, weight: Any, groups: int, eps: float, needs: tuple[bool, ...]) -> Any:
-    if xp is arrays:
-        slopes = k.group_norm_backward(g, x, weight, groups, eps, needs)
-        if slopes is not None:
-            return slopes
-    rows = _group_rows(x, groups)
-    for_x = for_weight = None
-    if needs[0]:
-        scaled = _group_rows(g if weight is None else g * _column(weight, x), groups)
-        for_x = xp.normalized_backward(scaled, rows, (2,), eps).reshape(x.shape)
-    if needs[1]:
-        for_weight = _over_channels(xp, g * xp.normalized(rows, (2,), eps).reshape(x.shape))
-    return for_x, for_weight, _over_channels(xp, g) if needs[2] else None
-
-
-def _group_moments_backward(g: Any, xp: Any, x: Any, weight: Any, groups: int, eps: float, needs: tuple[bool, ...]) -> Any:
-    out, mean, rstd = g
-    slopes: list[Any] = [None, None, None]
-    if out is not None:
-        slopes = list(_group_norm_backward(out, xp, x, weight, groups, eps, needs))
-    if needs[0]:
-        rows = _group_rows(x, groups)
-        size = max(rows.shape[2], 1)
-        if mean is not None:
-            part = xp.expand(expand(mean, (2,), False, 3) / size, rows.shape).reshape(x.shape)
-            slopes[0] = part if slopes[0] is None else slopes[0] + part
-        if rstd is not None:
-            off = rows - xp.mean(rows, (2,), True)
-            scale = xp.rsqrt(xp.mean(off * off, (2,), True) + eps)
-            part = (off * scale * scale * scale * expand(rstd, (2,), False, 3) * (-1 / size)).reshape(x.shape)
-            slopes[0] = part if slopes[0] is None else slopes[0] + part
-    return tuple(slopes)
 
 
 # Layers.
 
 
-def _check_floating(input: Any, kernel: str) -> None:
+def check_floating(input: Any, kernel: str) -> None:
     if input._array.dtype.kind not in "fV":
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{input.dtype.scalar_name}'")
 
 
-def _check_parameter_dtype(input: Any, *parameters: Any) -> None:
+def check_parameter_dtype(input: Any, *parameters: Any) -> None:
     for parameter in parameters:
         if parameter is not None and parameter._array.dtype != input._array.dtype:
             if input._array.dtype.itemsize == 2 and parameter._array.dtype == np.float32:
@@ -201,9 +155,9 @@ def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any 
     tensor([[-1.0000,  1.0000]])
     """
     axes = _layer_axes(input, normalized_shape, weight, bias, "layer_norm")
-    _check_floating(input, "LayerNormKernelImpl")
+    check_floating(input, "LayerNormKernelImpl")
     if weight is not None or bias is not None:
-        _check_parameter_dtype(input, weight, bias)
+        check_parameter_dtype(input, weight, bias)
     return ops.layer_norm(input, weight, bias, axes, eps)
 
 
@@ -219,7 +173,7 @@ def _torch_layer_norm(
 def native_layer_norm(input: Any, normalized_shape: Any, weight: Any, bias: Any, eps: float) -> tuple[Tensor, Tensor, Tensor]:
     """Layer norm with the means and the reciprocal standard deviations."""
     axes = _layer_axes(input, normalized_shape, weight, bias, "native_layer_norm")
-    _check_floating(input, "LayerNormKernelImpl")
+    check_floating(input, "LayerNormKernelImpl")
     return ops.layer_norm_with_moments(input, weight, bias, axes, eps)
 
 
@@ -269,8 +223,8 @@ def _batch_norm(
                 raise RuntimeError(f"{label} must be defined in evaluation mode")
     channels = x.shape[1] if x.ndim > 1 else 0
     _check_channels(channels, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
-    _check_floating(input, "batch_norm")
-    _check_parameter_dtype(input, weight, bias, running_mean, running_var)
+    check_floating(input, "batch_norm")
+    check_parameter_dtype(input, weight, bias, running_mean, running_var)
     for label, value in (("running_mean", running_mean), ("running_var", running_var)):
         if x.size and value is not None and value.requires_grad and modes.state.grad_enabled:
             raise RuntimeError(
@@ -438,64 +392,7 @@ def _torch_instance_norm(
     return _instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps)
 
 
-# Groups and neighbours.
-
-
-def _check_groups(input: Any, groups: int, weight: Any, bias: Any) -> None:
-    shape = input._array.shape
-    if len(shape) < 2:
-        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {len(shape)}")
-    if groups <= 0:
-        raise RuntimeError(f"Expected num groups to be greater than 0, got {groups}")
-    if shape[1] % groups:
-        raise RuntimeError(
-            f"Expected number of channels in input to be divisible by num_groups, but got input of shape {list(shape)} and "
-            f"num_groups={groups}"
-        )
-    for label, value in (("weight", weight), ("bias", bias)):
-        if value is not None and value._array.shape != (shape[1],):
-            have = [0] if label == "bias" and weight is None else list(value._array.shape)
-            raise RuntimeError(
-                f"Expected {label} to be a vector of size equal to the number of channels in input, but got {label} of shape "
-                f"{have} and input of shape {list(shape)}"
-            )
-    _check_floating(input, "GroupNormKernelImpl")
-    _check_parameter_dtype(input, weight, bias)
-
-
-@public(space=F, out=False)
-def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Tensor:
-    """Mean 0 and variance 1 of groups of channels of each sample; then times weight plus bias, per channel."""
-    shape = input._array.shape
-    if len(shape) < 2:
-        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {len(shape)}")
-    if num_groups == 0:
-        raise ZeroDivisionError("integer division or modulo by zero")
-    count = shape[0] * shape[1] // num_groups
-    for size in shape[2:]:
-        count *= size
-    if count == 1:
-        raise ValueError(f"Expected more than 1 value per channel when training, got input size {list(shape)}")
-    _check_groups(input, num_groups, weight, bias)
-    return ops.group_norm(input, weight, bias, num_groups, eps)
-
-
-@public("group_norm", method=False, out=False)
-def _torch_group_norm(
-    input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5, cudnn_enabled: bool = True
-) -> Tensor:
-    """:func:`torch.nn.functional.group_norm`."""
-    _check_groups(input, num_groups, weight, bias)
-    return ops.group_norm(input, weight, bias, num_groups, eps)
-
-
-@public(method=False, out=False)
-def native_group_norm(
-    input: Any, weight: Any, bias: Any, N: int, C: int, HxW: int, group: int, eps: float
-) -> tuple[Tensor, Tensor, Tensor]:
-    """Group norm with the means and the reciprocal standard deviations, (N, groups) each."""
-    _check_groups(input, group, weight, bias)
-    return ops.group_norm_with_moments(input, weight, bias, group, eps)
+# Neighbours.
 
 
 @public(space=F, out=False)

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..autograd.recorder import record_function
 from . import profiles as prof
-from .events import EventList
+from .event_list import EventList
 from .kinds import ProfilerActivity
 
 __all__ = [

@@ -21,7 +21,8 @@ from typing import Any, ClassVar
 from ..autograd import modes
 from ..autograd.recorder import Recorder
 from . import watching
-from .events import EventList, FunctionEvent, FunctionEventAvg
+from .event_list import EventList
+from .events import FunctionEvent, FunctionEventAvg
 from .kinds import ProfilerActivity, ProfilerState
 from .trace import Trace
 

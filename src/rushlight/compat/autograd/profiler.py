@@ -7,7 +7,8 @@ from rushlight.autograd.recorder import _record_function_with_args_exit as _reco
 from rushlight.autograd.recorder import record_function
 from rushlight.base.missing import lazy_names
 from rushlight.profiler import profiles
-from rushlight.profiler.events import EventList, FunctionEvent, MemRecordsAcc
+from rushlight.profiler.event_list import EventList
+from rushlight.profiler.events import FunctionEvent, MemRecordsAcc
 from rushlight.profiler.events import FunctionEventAvg as FunctionEventAvg
 from rushlight.profiler.kinds import DeviceType, ProfilerActivity, ProfilerState
 from rushlight.profiler.profiles import (

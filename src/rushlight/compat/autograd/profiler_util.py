@@ -1,8 +1,8 @@
 """torch.autograd.profiler_util: the events of a profile, and tables of them."""
 
 from rushlight.profiler import table
+from rushlight.profiler.event_list import EventList
 from rushlight.profiler.events import (
-    EventList,
     FormattedTimesMixin,
     FunctionEvent,
     FunctionEventAvg,

@@ -46,7 +46,7 @@ LOOKS_AT_NO_VALUE = frozenset(
     ops.inplace:binary.<locals>.call ops.inplace:by_result.<locals>.call ops.inplace:plain_write
     ops.inplace:scaled.<locals>.call ops.inplace:unary.<locals>.call
     ops.linalg:check_system ops.losses:_check_classes ops.losses:binary_cross_entropy ops.losses:cross_entropy
-    ops.matmul:_check_bmm ops.matmul:_check_sizes ops.matmul:_check_vectors ops.matmul:addmv ops.matmul:linear
+    ops.matmul:_check_bmm ops.matmul:_check_sizes ops.matmul:_check_vectors ops.matmul:addmv ops.linear:linear
     ops.matmul:matmul_of ops.matmul:mv
     ops.normalization:_batch_norm ops.norms:vector_norm
     ops.products:inner ops.products:linalg_cross ops.products:multi_dot ops.rearrange:repeat_each ops.rearrange:slice_scattered
