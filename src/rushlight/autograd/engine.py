@@ -203,7 +203,7 @@ class BackwardPass(HookCalls):
                 if fresh:
                     buffers[target] = g
                 else:
-                    sum_up(buffers, target, g, False)
+                    add_cotangent(buffers, target, 0, g)
             else:
                 add_cotangent(buffers, target, number, self._fitted(node, index, g, edge))
             if not fresh:
@@ -368,12 +368,6 @@ def pulled_again(node: Node, g: Any, edges: tuple[Edge | None, ...], error: Exce
         raise error
     with np.errstate(all="ignore"):
         return node.vjp(g, edges)
-
-
-def sum_up(buffers: dict[Node, Any], node: Node, g: Any, over_tensors: bool) -> None:
-    """Adds a cotangent to the one that waits for a node of one output."""
-    have = buffers[node]
-    buffers[node] = g if have is None else have + g
 
 
 def add_cotangent(buffers: dict[Node, Any], node: Node, number: int, g: Any) -> None:

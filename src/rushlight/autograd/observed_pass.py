@@ -13,7 +13,7 @@ import numpy as np
 
 from . import modes
 from .anomaly_mode import warn_of_origin
-from .engine import BackwardPass, add_cotangent, sum_up
+from .engine import BackwardPass, add_cotangent
 from .graph import Edge, Node
 from .handles import observers
 from .interpreters import stack as interpreters
@@ -89,12 +89,10 @@ class ObservedPass(BackwardPass):
                     buffers[target] = None
             else:
                 g = self._fitted(node, index, g, edge)
-                if target.metas is not None:
-                    add_cotangent(buffers, target, number, g)
-                elif fresh:
+                if fresh and target.metas is None:
                     buffers[target] = g
                 else:
-                    sum_up(buffers, target, g, self.over_tensors)
+                    add_cotangent(buffers, target, number, g)
                 g = None
             if dependencies is not None:
                 dependencies[target] -= 1

@@ -69,43 +69,29 @@ def watched() -> bool:
 
 _makers: dict[str, Callable[..., Any]] = {}
 compile_lock = threading.RLock()  # held while an op is compiled: threads that use it first at once get one node class
+_BY_NAME: tuple[Any, ...] = (
+    Tensor, np.ndarray, np.asarray, backend.laid_out, backend.number, promotion.together, promotion.beside_number,
+    leaf_edge, views.in_inference, dispatch.failed, here, unusual, watched,
+    saved.Packed, saved.array_of, saved.array_of_list, saved.output_array, saved.tensor_of, saved.tensor_of_list, saved.output_tensor,
+)  # fmt: skip
 GLOBALS: dict[str, Any] = {
     "__name__": "rushlight.ops.compiled",
+    **{one.__name__: one for one in _BY_NAME},
     "BORROWED": BORROWED,
     "COMPLEX": frozenset(map(np.dtype, (np.complex64, np.complex128))),
     "FOR_COMPLEX": FOR_COMPLEX,
-    "asarray": np.asarray,
     "dtype_of": operator.attrgetter("dtype"),
     "shape_of": operator.attrgetter("shape"),
     "getframe": sys._getframe,
-    "leaf_edge": leaf_edge,
-    "ndarray": np.ndarray,
-    "Packed": saved.Packed,
-    "failed": dispatch.failed,
+    "is_own": is_own,
     "new": object.__new__,
     "next_order": orders.__next__,
-    "laid_out": backend.laid_out,
-    "number": backend.number,
     "observers": observers,
-    "Tensor": Tensor,
     "plain": PLAIN,
     "refresh": views.refresh_to_record,
-    "unsaid": UNSAID,
-    "unusual": unusual,
-    "watched": watched,
     "special": special,
-    "in_inference": views.in_inference,
     "state": state,
-    "array_of": saved.array_of,
-    "array_of_list": saved.array_of_list,
-    "output_array": saved.output_array,
-    "tensor_of": saved.tensor_of,
-    "together": promotion.together,
-    "tensor_of_list": saved.tensor_of_list,
-    "output_tensor": saved.output_tensor,
-    "beside_number": promotion.beside_number,
-    "here": here,
-    "is_own": is_own,
+    "unsaid": UNSAID,
 }
 
 

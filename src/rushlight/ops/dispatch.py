@@ -154,7 +154,7 @@ Early = dict[str, Any]  # what hooks made of an op's inputs, by name, before the
 
 def finish(op: Op, inputs: list[Any], arrays: list[Any], params: tuple[Any, ...], out: Any, early: Early | None = None) -> Any:
     """Wraps what the kernel returned and records the op."""
-    several = len(op.outputs) > 1 or op.outputs == ["*"]
+    several = len(op.outputs) > 1 or op.is_list
     outs = list(out) if several else [out]
     results = [new_tensor(value if isinstance(value, np.ndarray) else np.asarray(value)) for value in outs]
     if op.view:
@@ -185,12 +185,7 @@ def noted(
 
 def _needs(op: Op, inputs: Sequence[Any]) -> tuple[list[Any], list[bool]]:
     """The inputs that have a derivative, and which of them need a gradient now."""
-    flat: list[Any] = []
-    for value in inputs:
-        if isinstance(value, (list, tuple)):
-            flat.extend(value)
-        else:
-            flat.append(value)
+    flat = _flat(inputs)
     if not modes.state.grad_enabled:  # a view need not know its place then, and one made in no_grad could not be told it
         return flat, []
     for value in flat:
@@ -236,8 +231,11 @@ def _all_inference(inputs: Sequence[Any]) -> bool:
     first = inputs[0][0] if isinstance(inputs[0], (list, tuple)) and inputs[0] else inputs[0]
     if getattr(first, "_inference", None) is None:
         return False
-    flat = [one for value in inputs for one in (value if isinstance(value, (list, tuple)) else [value])]
-    return all(one is None or getattr(one, "_inference", None) is not None for one in flat)
+    return all(one is None or getattr(one, "_inference", None) is not None for one in _flat(inputs))
+
+
+def _flat(inputs: Sequence[Any]) -> list[Any]:
+    return [one for value in inputs for one in (value if isinstance(value, (list, tuple)) else [value])]
 
 
 def record(
@@ -251,7 +249,7 @@ def record(
     early: Early,
 ) -> None:
     """Makes the op's node: edges to the inputs, and what the rules ask for."""
-    node = object.__new__(op.node_class)
+    node = op.Node()
     node.next = tuple([(value._edge or leaf_edge(value)) if need else None for value, need in zip(flat, needs, strict=True)])
     hooks = modes.state.saved_hooks
     kept = _kept(op, inputs, _needed(op, needs), arrays, params, results, early)
@@ -265,18 +263,15 @@ def record(
     node.where = here(sys._getframe(1))
     if modes.state.anomaly:
         keep_traceback(node, sys._getframe(1), engine.recording_node())
-    differentiable = op.differentiable
-    if op.outputs == ["*"]:
-        node.metas = [(result._array.shape, result._array.dtype) for result in results]
-        targets = list(results)
+    targets = results
+    if not op.is_list:
+        targets = [result for result, name in zip(results, op.outputs, strict=True) if name in op.differentiable]
+    if op.is_list or len(targets) > 1:
+        node.metas = [(result._array.shape, result._array.dtype) for result in targets]
     else:
-        targets = [result for result, name in zip(results, op.outputs, strict=True) if name in differentiable]
-        if len(targets) > 1:
-            node.metas = [(result._array.shape, result._array.dtype) for result in targets]
-        else:
-            node.shape, node.dtype = targets[0]._array.shape, targets[0]._array.dtype
+        node.shape, node.dtype = targets[0]._array.shape, targets[0]._array.dtype
     for number, result in enumerate(targets):
-        if result._array.dtype.kind in "fc" or result._array.dtype.kind == "V":
+        if result._array.dtype.kind in "fcV":
             result._edge = (node, number)
             result._needs_grad = True
     if hooks and kept:  # a hook that raises leaves the node empty: a result that it kept would keep the node

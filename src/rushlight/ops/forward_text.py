@@ -1,7 +1,8 @@
-"""The text of the function that runs an op of one result on Tensors and records it, part by part.
+"""The text of the function that runs an op on Tensors and records it, part by part.
 
 ``source_of("mul")`` shows a whole one. In it, for each input ``a``, ``x_a`` is the array, ``r_a`` whether it needs a gradient,
-``s_a`` and ``v_a`` what the node keeps of it and its version.
+``s_a`` and ``v_a`` what the node keeps of it and its version. The result is ``result`` around the array ``out``; of several, each
+named one has its name behind that, and a list of any length is ``results``.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ import inspect
 from typing import TYPE_CHECKING
 
 from ..backend.pointwise import FOR_COMPLEX
-from . import several
 
 if TYPE_CHECKING:
     from .plain_cases import Case
@@ -24,8 +24,6 @@ def call_source(entry: Op, where: str = "", case: Case | None = None, asked: boo
     ``asked``   whether nothing unusual is left where its body begins
     ``hooked``  whether saved-tensor hooks pack what the node keeps; what is out of the ordinary is NotImplemented then
     """
-    if entry.variadic or len(entry.outputs) > 1 or entry.outputs == ["*"]:
-        return several.forward_source(entry, _parameter_list(entry), keeping_lines, WHERE)
     return _Forward(entry, where, case, asked, hooked).text()
 
 
@@ -47,7 +45,7 @@ def _inside(*lines: str) -> list[str]:
 
 
 class _Forward:
-    """One form of an op of one result: each method writes a part of its text, in the order in which the parts run."""
+    """One form of an op: each method writes a part of its text, in the order in which the parts run."""
 
     def __init__(self, entry: Op, where: str, case: Case | None, asked: bool, hooked: bool) -> None:
         self.entry, self.where, self.case, self.asked, self.hooked = entry, where, case, asked, hooked
@@ -73,9 +71,9 @@ class _Forward:
             *(self.packed() if self.hooked else []),
             *self.computed(),
             *self.laid_out(),
-            *(self.view_result() if self.entry.view else self.new_result()),
+            *self.results(),
             *self.recorded(),
-            "return result",
+            f"return {self.returned()}",
         ]
         return "\n".join([*head, *_inside(*body)])
 
@@ -83,21 +81,25 @@ class _Forward:
         """Whether the call is ordinary: plain tensors, nobody who looks on."""
         entry = self.entry
         packs = ", packs=False" if self.hooked or not entry.keeps_tensors else ""
-        question = f"unusual({', '.join(entry.inputs)}{packs})"
+        question = f"unusual({', '.join(f'*{name}' if name == entry.variadic else name for name in entry.inputs)}{packs})"
         if self.case is not None:
             question = f"(watched() or {question})"
+        elif entry.is_of_several:
+            question = f"(state.inference or {question})"
         checks = [] if self.asked else [f"special.active and {question}"]
         for name in entry.inputs:
-            if name != self.number_for:
+            if name not in (self.number_for, entry.variadic):
                 given = f"{name} is not None and " if name in entry.optional else ""
                 checks.append(f"{given}{name}.__class__ not in plain")
         return [f"if {' or '.join(checks)}:", f"    {self.general}"] if checks else []
 
     def read(self, name: str) -> list[str]:
-        """What is to be known of an input: a tensor, a number for one, or None."""
+        """What is to be known of an input: a tensor, a number for one, a list of tensors, or None."""
         kept = name in self.kept_inputs
         if name == self.number_for:
             return self.tensor_or_number(name)
+        if name == self.entry.variadic:
+            return self.list_of_tensors(name, kept)
         if name in self.entry.optional:
             nothing = f"x_{name} = {f's_{name} = v_{name} = ' if kept else ''}None"
             return [f"if {name} is None:", *_inside(nothing, f"r_{name} = False"), "else:", *_inside(*self.tensor(name))]
@@ -123,6 +125,27 @@ class _Forward:
         if name in self.kept_inputs:
             lines += [f"s_{name} = {name}", f"v_{name} = {name}._counter[0]"]
         return lines
+
+    def list_of_tensors(self, name: str, kept: bool) -> list[str]:
+        return [
+            f"x_{name} = []",
+            f"r_{name} = False",
+            *([f"s_{name} = tuple({name})", f"v_{name} = []"] if kept else []),
+            f"for each in {name}:",
+            "    if each.__class__ not in plain:",
+            "        if each is not None:",
+            f"            {self.general}",
+            f"        x_{name}.append(None)",
+            *([f"        v_{name}.append(None)"] if kept else []),
+            "        continue",
+            "    if each._base is not None and each._seen != each._counter[0]:",
+            "        refresh(each)",
+            "    if each._needs_grad:",
+            f"        r_{name} = True",
+            f"    x_{name}.append(each._array)",
+            *([f"    v_{name}.append(each._counter[0])"] if kept else []),
+            *([f"v_{name} = tuple(v_{name})"] if kept else []),
+        ]
 
     def tensor_or_number(self, name: str) -> list[str]:
         """The second operand of two; ``grids`` is how many dimensions both may have."""
@@ -188,8 +211,9 @@ class _Forward:
         else:
             out = (case and case.value) or f"compute({arguments})"
         failed = f"return failed(op, {self.everything}, error, general)" if case is None else self.general
-        lines = ["try:", f"    out = {out}", "except Exception as error:", f"    {failed}"]
-        return lines if entry.is_ufunc else [*lines, "if out.__class__ is not ndarray:", "    out = asarray(out)"]
+        name = "outs" if len(entry.outputs) > 1 or entry.is_list else "out"
+        lines = ["try:", f"    {name} = {out}", "except Exception as error:", f"    {failed}"]
+        return [*lines, *_made_array("out")] if name == "out" and not entry.is_ufunc else lines
 
     def laid_out(self) -> list[str]:
         """NumPy lays a result out in C order as soon as one operand is; in PyTorch the first operand counts. Operands that are
@@ -207,24 +231,40 @@ class _Forward:
             lines += [f"if out.dtype is not x_{self.first}.dtype:", f"    {self.general}"]
         return lines
 
-    def new_result(self) -> list[str]:
-        return ["result = new(Tensor)", "result._array = out", "result._counter = version = [0]"]
-
-    def view_result(self) -> list[str]:
-        first = self.first
+    def results(self) -> list[str]:
+        entry = self.entry
+        if entry.is_list:
+            return self.list_of_results()
+        if len(entry.outputs) > 1:
+            return [line for number, name in enumerate(entry.outputs) for line in (
+                f"out_{name} = outs[{number}]", *_made_array(f"out_{name}"),
+                f"result_{name} = new(Tensor)", f"result_{name}._array = out_{name}", f"result_{name}._counter = [0]",
+            )]  # fmt: skip
+        if not entry.view:
+            return ["result = new(Tensor)", "result._array = out", "result._counter = version = [0]"]
         return [
-            "result = new(Tensor)",
-            "result._array = out",
-            "result._counter = version",
-            "result._base = base",
-            "result._seen = version[0]",
+            *_view("result"),
             "if not state.grad_enabled:",
             "    result._made = 'no_grad'",
             "    result._needs_grad = BORROWED if base._needs_grad else False",
-            f"    return in_inference(result, {first}) if special.active and state.inference else result",
-            f"if base is not {first} and {first}._made is not None:",  # what is no view was not made as one
-            f"    result._made = {first}._made",
+            f"    return in_inference(result, {self.first}) if special.active and state.inference else result",
+            f"if base is not {self.first} and {self.first}._made is not None:",  # what is no view was not made as one
+            f"    result._made = {self.first}._made",
         ]
+
+    def list_of_results(self) -> list[str]:
+        """Any number of results, all of one dtype: parts of the input, views or copies."""
+        if not self.entry.view:
+            one = ["result = new(Tensor)", "result._array = out", "result._counter = [0]"]
+        else:
+            one = [*_view("result"), "result._made = 'several' if state.grad_enabled else 'no_grad'"]
+            one += ["if base._needs_grad and not state.grad_enabled:", "    result._needs_grad = BORROWED"]
+        return ["results = []", "for out in outs:", *_inside(*one, "results.append(result)")]
+
+    def returned(self) -> str:
+        if self.entry.is_list:
+            return "tuple(results)"
+        return ", ".join(f"result_{name}" for name in self.entry.outputs) if len(self.entry.outputs) > 1 else "result"
 
     def recorded(self) -> list[str]:
         """The node, where an input needs a gradient; the mark of inference mode, where there is none."""
@@ -233,9 +273,10 @@ class _Forward:
         lines = []
         if entry.sources:
             several_flags = f"({flags})" if len(entry.sources) > 1 else flags
-            lines.append(f"if {flags if entry.view else f'{several_flags} and state.grad_enabled'}:")
+            known = entry.view and not entry.is_list  # a view of its own has been given back where nothing is recorded
+            lines.append(f"if {flags if known else f'{several_flags} and state.grad_enabled'}:")
             lines += _inside(*self.node())
-        if not entry.view:
+        if not (entry.view or entry.is_of_several):
             lines.append(f"{'elif' if entry.sources else 'if'} special.active and state.inference:")
             lines.append("    result._inference = state.inference")
         return lines
@@ -243,15 +284,18 @@ class _Forward:
     def node(self) -> list[str]:
         entry = self.entry
         edges = [f"({name}._edge or leaf_edge({name})) if r_{name} else None" for name in entry.sources]
-        if len(edges) == 1:
+        if entry.variadic in entry.sources:
+            needing = "each is not None and each._needs_grad"
+            edges = [f"*[(each._edge or leaf_edge(each)) if {needing} else None for each in {entry.variadic}]"]
+        elif len(edges) == 1:
             edges = [f"{entry.sources[0]}._edge or leaf_edge({entry.sources[0]})"]
         keeping = keeping_lines(entry)
-        lines = ["result._needs_grad = True", "Node = op.Node", "node = Node()", f"node.next = ({', '.join(edges)},)"]
+        lines = ["Node = op.Node", "node = Node()", f"node.next = ({', '.join(edges)},)"]
         lines += [] if self.hooked else keeping
-        lines += ["node.shape = out.shape", "node.dtype = out.dtype", "node.order = next_order()"]
+        lines.append("node.order = next_order()")
         if entry.keeps_tensors:
             lines += WHERE
-        lines.append("result._edge = (node, 0)")
+        lines += self.edges_of_results()
         if self.hooked:  # last: where a hook raises the node is empty, as a result that it kept would keep the node
             if any(kind == "output" for kind, _, _ in entry.keep):
                 lines.append("out, version = Packed(result, hooks), Packed._counter")
@@ -259,6 +303,35 @@ class _Forward:
         if entry.node_name == "NotImplemented":  # which leaves have their gradients before it raises is seen
             lines.append("observers.present = True")
         return lines
+
+    def edges_of_results(self) -> list[str]:
+        """What the node is to know of its results, and the results of the node."""
+        targets = self.entry.differentiable
+        if self.entry.is_list:
+            place = ["result._needs_grad = True", "result._edge = (node, number)"]
+            metas = "node.metas = [(out.shape, out.dtype) for out in outs]"
+            return [metas, "for number, result in enumerate(results):", *_inside(*place)]
+        if len(self.entry.outputs) == 1:
+            place = ["result._needs_grad = True", "result._edge = (node, 0)"]
+            return ["node.shape = out.shape", "node.dtype = out.dtype", *place]
+        if len(targets) > 1:
+            lines = [f"node.metas = [{', '.join(f'(out_{name}.shape, out_{name}.dtype)' for name in targets)}]"]
+        else:
+            lines = [f"node.shape = out_{targets[0]}.shape", f"node.dtype = out_{targets[0]}.dtype"]
+        for number, name in enumerate(targets):
+            place = [f"result_{name}._needs_grad = True", f"result_{name}._edge = (node, {number})"]
+            lines += [f"if out_{name}.dtype.kind in 'fcV':", *_inside(*place)]
+        return lines
+
+
+def _made_array(name: str) -> list[str]:
+    return [f"if {name}.__class__ is not ndarray:", f"    {name} = asarray({name})"]
+
+
+def _view(name: str) -> list[str]:
+    """A view ``out`` of ``base``."""
+    fields = {"_array": "out", "_counter": "version", "_base": "base", "_seen": "version[0]"}
+    return [f"{name} = new(Tensor)", *(f"{name}.{field} = {value}" for field, value in fields.items())]
 
 
 WHERE = [
@@ -288,7 +361,7 @@ def kept_values(entry: Op) -> str:
         if kind == "input":
             items += [f"s_{name}{condition}", f"v_{name}{condition}"]
         elif kind == "output":
-            words = ["out", "version", "0"] if len(entry.outputs) == 1 else several.output_words(name)
+            words = ["out", "version", "0"] if len(entry.outputs) == 1 else [f"out_{name}", f"result_{name}._counter", "0"]
             items += [f"{word}{condition}" for word in words]
         elif kind == "param":
             items.append(name)

@@ -25,17 +25,14 @@ def rules_source(entry: Op, over_tensors: bool) -> str:
                 lines += _opened_input(entry, name, over_tensors)
             elif kind == "output":
                 lines += _opened_output(entry, name, over_tensors)
-    opened = [name for kind, name, _ in entry.keep if kind in ("input", "output")]
     if not over_tensors:
-        lines += _scalars(entry, opened)
+        lines += _scalars(entry, [name for kind, name, _ in entry.keep if kind in ("input", "output")])
     if entry.joint is not None:
         lines.append(f"    return {_call(entry.joint, 'rule_joint')}")
     elif entry.variadic in entry.sources:
-        lines.append(f"    return {_call(entry.rules[entry.variadic], 'rule_' + entry.variadic)}")
-    elif over_tensors:
-        lines += _each_of_tensors(entry)
+        lines.append(f"    return {_call(entry.rules[entry.variadic], f'rule_{entry.variadic}')}")
     else:
-        lines.append(f"    return {_each_where_needed([_own_rule(entry, name) for name in entry.sources])}")
+        lines += _each_where_needed(entry, over_tensors)
     return "\n".join(lines)
 
 
@@ -46,10 +43,6 @@ def parameters(function: Callable[..., Any]) -> dict[str, Any]:
     names = code.co_varnames[: code.co_argcount]
     given = [inspect.Parameter.empty] * (len(names) - len(defaults)) + list(defaults)
     return dict(zip(names, given, strict=True))
-
-
-def _rules(entry: Op) -> list[Rule]:
-    return [*entry.rules.values(), *([entry.joint] if entry.joint is not None else [])]
 
 
 def _unpacked(entry: Op) -> list[str]:
@@ -111,26 +104,25 @@ def _call(rule: Rule, label: str) -> str:
     return f"{label}({', '.join(words)})"
 
 
-def _own_rule(entry: Op, name: str) -> str:
-    return _call(entry.rules[name], "rule_" + name)
-
-
-def _each_where_needed(results: list[str]) -> str:
-    return f"({', '.join(f'{result} if edges[{index}] is not None else None' for index, result in enumerate(results))},)"
-
-
-def _each_of_tensors(entry: Op) -> list[str]:
-    """One rule for each input, in the order of PyTorch's names: so the nodes that they record come in its order."""
-    lines = [
-        f"    g_{name} = {_own_rule(entry, name)} if edges[{entry.sources.index(name)}] is not None else None"
-        for name in sorted(entry.sources, key=lambda name: saved_attributes.saved_name(entry, "input", name))
+def _each_where_needed(entry: Op, over_tensors: bool) -> list[str]:
+    """One rule for each input; over tensors in the order of PyTorch's names: so the nodes that they record come in its order."""
+    results = {
+        name: f"{_call(entry.rules[name], f'rule_{name}')} if edges[{index}] is not None else None"
+        for index, name in enumerate(entry.sources)
+    }
+    if not over_tensors:
+        return [f"    return ({', '.join(results.values())},)"]
+    in_order = sorted(results, key=lambda name: saved_attributes.saved_name(entry, "input", name))
+    return [
+        *(f"    g_{name} = {results[name]}" for name in in_order),
+        f"    return ({', '.join(f'g_{name}' for name in results)},)",
     ]
-    return [*lines, f"    return ({', '.join(f'g_{name}' for name in entry.sources)},)"]
 
 
 def _scalars(entry: Op, opened: list[str]) -> list[str]:
     """Of 0-dim arrays NumPy makes scalars, which among themselves are ten times as fast."""
-    if not opened or entry.promote is None or any("xp" in parameters(rule) for rule in _rules(entry)):
+    rules = entry.rules.values() if entry.joint is None else [entry.joint]
+    if not opened or entry.promote is None or any("xp" in parameters(rule) for rule in rules):
         return []
     lines = ["    if g.__class__ is not ndarray:"]
     for name in opened:

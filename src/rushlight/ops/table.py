@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -63,6 +64,8 @@ class Op:
 
     def __post_init__(self) -> None:
         self.is_ufunc = isinstance(self.kernel, np.ufunc)
+        self.is_list = self.outputs == ["*"]
+        self.is_of_several = self.variadic is not None or len(self.outputs) > 1 or self.is_list
         # The inputs that nodes have edges for.
         self.sources = [name for name in self.inputs if self.joint is not None or name in self.rules]
         self.keep = self._what_rules_ask()
@@ -71,35 +74,21 @@ class Op:
             kind in ("input", "output") and self.keeps_anyhow(kind, users) for kind, _, users in self.keep
         )
         self.frees_if = self._what_frees()
-        self._node_class: type[Node] | None = None
         self.Node: Callable[[], Node] = self._first_node  # what compiled code makes nodes by: the class, once there is one
-        self._call: Callable[..., Any] | None = None
-        self._hooked: Callable[..., Any] | None = None
 
     def _what_rules_ask(self) -> list[tuple[str, str, list[str]]]:
         """``(kind, name, inputs whose rule asks for it)`` in the order in which nodes keep them."""
         keep: dict[str, tuple[str, str, list[str]]] = {}
-        params = {name for name, _ in self.params}
-        rules = {name: [rule] for name, rule in self.rules.items()}
-        if self.joint is not None:
-            rules = {name: [self.joint] for name in self.inputs}
-        for of, (rule,) in rules.items():
+        kinds = {f"{name}_{kind}": kind for name in self.inputs for kind in ("shape", "dtype")}
+        kinds |= {name: "param" for name, _ in self.params}
+        kinds |= dict.fromkeys(self.outputs, "output") | dict.fromkeys(self.inputs, "input")
+        for of, rule in self.rules.items() if self.joint is None else dict.fromkeys(self.inputs, self.joint).items():
             for name in parameters(rule):
                 if name in ("g", "xp", "needs"):
                     continue
-                if name in self.inputs:
-                    kind = "input"
-                elif name in self.outputs:
-                    kind = "output"
-                elif name in params:
-                    kind = "param"
-                elif name.endswith("_shape") and name[:-6] in self.inputs:
-                    kind = "shape"
-                elif name.endswith("_dtype") and name[:-6] in self.inputs:
-                    kind = "dtype"
-                else:
+                if name not in kinds:
                     raise TypeError(f"op {self.name}: the rule for {of} asks for {name!r}, which is nothing the op has")
-                keep.setdefault(name, (kind, name, []))[2].append(of)
+                keep.setdefault(name, (kinds[name], name, []))[2].append(of)
         return list(keep.values())
 
     def keeps_anyhow(self, kind: str, users: list[str]) -> bool:
@@ -120,11 +109,10 @@ class Op:
 
     @property
     def node_class(self) -> type[Node]:
-        if self._node_class is None:
-            with compile_lock:
-                if self._node_class is None:
-                    self.Node = self._node_class = self._compiled_node_class()
-        return self._node_class
+        with compile_lock:
+            if not isinstance(self.Node, type):
+                self.Node = self._compiled_node_class()
+        return self.Node
 
     def _first_node(self) -> Node:
         return self.node_class()
@@ -144,20 +132,15 @@ class Op:
             body["name"] = lambda node: f"torch::autograd::{type(node).__name__}"
         return type(self.node_name, (Node,), body)
 
-    @property
+    @cached_property
     def call(self) -> Callable[..., Any]:
         """The op on Tensors, recorded."""
-        if self._call is None:
-            self._call = compiled_call(self, dispatch.general)
-        return self._call
+        return compiled_call(self, dispatch.general)
 
-    @property
+    @cached_property
     def hooked(self) -> Callable[..., Any]:
         """The op under saved-tensor hooks; gives NotImplemented where it is for the general path."""
-        if self._hooked is None:
-            packs = self.keeps_tensors and not self.variadic and len(self.outputs) == 1 and self.outputs != ["*"]
-            self._hooked = compiled_call(self, _left, hooked=True) if packs else _left
-        return self._hooked
+        return compiled_call(self, _left, hooked=True) if self.keeps_tensors and not self.is_of_several else _left
 
     def method(self) -> Callable[..., Any]:
         """The op as a method of Tensor: errors count its arguments without self."""
