@@ -13,7 +13,9 @@ tensor([[4.5000, 4.5000],
 from __future__ import annotations
 
 import sys as _sys
+from importlib import import_module as _import_module
 from math import e, inf, nan, pi
+from types import ModuleType as _ModuleType
 
 from .base.startup import collector_at_rest as _collector_at_rest
 
@@ -61,6 +63,8 @@ with _collector_at_rest():
         set_default_tensor_type,
     )
     from .base.missing import lazy_names
+    from .base.public_names import loaded_libraries as _loaded_libraries
+    from .base.public_names import operator_namespaces as _operator_namespaces
     from .base.size import Size
     from .base.torch_version import __version__
     from .batching import interpreter as _transforms
@@ -80,6 +84,7 @@ with _collector_at_rest():
     from .storage import TypedStorage, UntypedStorage
     from .storage import resizing as _resizing
     from .storage import shared_memory as _shared_memory
+    from .tensor import Methods as _Methods
     from .tensor import Tensor
     from .tensors import copying as _copying
     from .tensors import foreach as _foreach
@@ -284,6 +289,20 @@ __getattr__, __dir__ = lazy_names(
         ),
     },
 )
+
+
+class _AboveTensors(_Methods):
+    """What a tensor gives of rooms above its own; here, as only the face knows all."""
+
+    def __array_namespace__(self, api_version: str | None = None) -> _ModuleType:
+        return _import_module(f"{__name__}.array_api")
+
+
+def _load_library(path: str) -> None:
+    _import_module(f"{__name__}._ops").load_library(path)
+
+
+_operator_namespaces.update(load_library=_load_library, loaded_libraries=_loaded_libraries)
 # Pickles name modules; those made before base/ and tensors/ were rooms name these without them.
 for _name in tuple(_sys.modules):
     _room, _, _rest = _name.removeprefix(f"{__name__}.").partition(".")

@@ -22,9 +22,9 @@ from .base.device import device as device_class
 from .base.size import Size
 
 if TYPE_CHECKING:
-    from .autograd.graph import Edge
     from .autograd.handles import Hooks
     from .autograd.modes import Inference
+    from .autograd.nodes import Edge
 
 CHECKED = os.environ.get("RUSHLIGHT_CHECK", "0") != "0"  # tests set it
 

@@ -13,7 +13,7 @@ import pytest
 
 import rushlight as torch
 from rushlight.autograd import modes
-from rushlight.autograd.graph import Node
+from rushlight.autograd.nodes import Node
 from rushlight.ops import public, table
 from rushlight.ops.reading import conj
 

@@ -9,6 +9,7 @@ from . import dlpack as dlpack
 from . import flop_counter as flop_counter
 from . import hooks as hooks
 from . import model_zoo as model_zoo
+from . import recomputation as recomputation
 from . import selective_checkpoint as selective_checkpoint
 from . import swapping as swapping
 from . import weak as weak

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Callable
 from collections.abc import Sequence
 from enum import Enum
+from rushlight._inner import OpOverload
 from rushlight._inner import TorchDispatchMode
-from rushlight.library import OpOverload
 from typing import Any
 
 class CheckpointPolicy(Enum):

@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import Any
 
 from ..base.missing import lazy_names
-from . import anomaly_mode, function, grad_mode, graph, graph_access, saved_hooks, tensor_methods
+from . import anomaly_mode, function, grad_mode, tensor_methods
 from .anomaly_mode import detect_anomaly, set_detect_anomaly
 from .function import Function
 from .grad_mode import (
@@ -26,7 +26,7 @@ __path__.append(f"{__path__[0]}/../compat/autograd")  # what it has beside the e
 _lazy, __dir__ = lazy_names(
     __name__,
     frozenset(
-        "_functions forward_ad functional gradcheck profiler profiler_legacy profiler_util".split(),
+        "_functions forward_ad functional gradcheck graph profiler profiler_legacy profiler_util".split(),
     ),
     {
         "Variable": "variable",

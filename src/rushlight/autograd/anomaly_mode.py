@@ -9,8 +9,8 @@ from typing import Any
 
 from ..base.arguments import OWN_CODE, ROOT
 from .grad_mode import ContextDecorator
-from .graph import Node
 from .modes import special, state
+from .nodes import Node
 
 
 class set_detect_anomaly(ContextDecorator):

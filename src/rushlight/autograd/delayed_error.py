@@ -7,7 +7,7 @@ from typing import Any
 from ..tensor import Tensor, make_tensor
 from . import modes
 from .engine import input_edge
-from .graph import Edge, Node, new_sink, orders
+from .nodes import Edge, Node, new_sink, orders
 
 
 class Error(Node):

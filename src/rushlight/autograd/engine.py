@@ -25,9 +25,9 @@ from ..backend.ownership import BY_PASS, is_only_here
 from ..backend.scattered import ScatteredArray
 from ..tensor import Tensor, wrap
 from . import mirrors, modes, overlaps, reentrant, schedule, views
-from .graph import AccumulateGrad, Edge, Node, accumulate_lock, leaf_edge
 from .hooks import HookCalls
 from .interpreters import stack as interpreters
+from .nodes import AccumulateGrad, Edge, Node, accumulate_lock, leaf_edge
 from .rule_errors import broadcast_error, of_rule
 from .schedule import counted
 

@@ -18,7 +18,7 @@ from ..base.attributes import held
 from ..base.thread_state import carried
 from ..tensor import Tensor, new_tensor, wrap
 from . import grad_mode, modes
-from .graph import leaf_edge
+from .nodes import leaf_edge
 from .tangents import state, tangent_at, tangents_of, with_tangent
 
 _levels: Iterator[int] = itertools.count(1)

@@ -20,8 +20,8 @@ from ..backend.notes import with_notes
 from ..tensor import Tensor, wrap
 from . import function_calls, grad_mode, modes, saved, saved_attributes
 from .delayed_error import DelayedError
-from .graph import Edge, Node
 from .interpreters import stack as interpreters
+from .nodes import Edge, Node
 
 
 class FunctionCtx:

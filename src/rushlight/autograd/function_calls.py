@@ -11,9 +11,9 @@ from typing import Any
 from ..tensor import Tensor
 from . import engine, modes, saved, views
 from .anomaly_mode import keep_traceback
-from .graph import leaf_edge, orders
 from .handles import observers
 from .interpreters import stack as interpreters
+from .nodes import leaf_edge, orders
 from .program_lines import here
 from .write_errors import check_made
 

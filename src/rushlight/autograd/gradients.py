@@ -18,10 +18,10 @@ from ..base.size import Size
 from ..tensor import Tensor, wrap
 from . import engine, modes, schedule
 from .engine import BackwardPass
-from .graph import Edge
 from .graph_access import GradientEdge
 from .handles import observers
 from .interpreters import stack as interpreters
+from .nodes import Edge
 from .observed_pass import ObservedPass, new_pass
 
 

@@ -9,8 +9,8 @@ from typing import Any, Literal, NamedTuple
 
 from ..tensor import Tensor
 from . import engine, modes, views
-from .graph import Node, offered
 from .handles import RemovableHandle
+from .nodes import Node
 
 __all__ = [
     "GradientEdge",
@@ -167,7 +167,3 @@ def register_multi_grad_hook(
 
 def set_warn_on_accumulate_grad_stream_mismatch(enabled: bool) -> None:
     """Accepted for PyTorch's sake: streams belong to GPUs."""
-
-
-for _name in __all__:
-    offered[_name] = globals()[_name]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .graph import Edge, Node
+from .nodes import Edge, Node
 
 if TYPE_CHECKING:
     from ..tensor import Tensor

@@ -15,7 +15,7 @@ from .handles import Hooks, RemovableHandle, add_hook, observers
 
 if TYPE_CHECKING:
     from ..tensor import Tensor
-    from .graph import Edge, Node
+    from .nodes import Edge, Node
 
 
 class InputMetadata(NamedTuple):

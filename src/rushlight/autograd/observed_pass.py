@@ -14,9 +14,9 @@ import numpy as np
 from . import modes
 from .anomaly_mode import warn_of_origin
 from .engine import BackwardPass, add_cotangent
-from .graph import Edge, Node
 from .handles import observers
 from .interpreters import stack as interpreters
+from .nodes import Edge, Node
 from .rule_errors import of_rule
 from .schedule import leads_to, tie_order
 

@@ -23,7 +23,7 @@ from typing import Any
 
 from ..base.dtype_abbrs import dtype_abbrs
 from . import schedule
-from .graph import Edge, Node
+from .nodes import Edge, Node
 
 # Like all of PyTorch's loggers it hears of warnings and more unless told otherwise, whatever the root logger is set to.
 _all = logging.getLogger("torch")

@@ -14,7 +14,7 @@ from ..backend.ownership import BY_PROFILED_PASS
 from ..backend.scattered import ScatteredArray
 from ..tensor import Tensor, wrap
 from . import engine, modes, observed_pass
-from .graph import AccumulateGrad, Edge, Node
+from .nodes import AccumulateGrad, Edge, Node
 from .recorder import BACKWARD, FUNCTION, Recorder, Span
 
 

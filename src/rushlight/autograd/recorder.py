@@ -17,8 +17,8 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any
 
 from ..base.arguments import ROOT
-from .graph import coming_number
 from .modes import state
+from .nodes import coming_number
 
 if TYPE_CHECKING:
     import numpy as np

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from numpy.linalg import LinAlgError
 
 from ..backend.notes import with_notes
-from .graph import Node
+from .nodes import Node
 
 _OURS = (__name__.partition(".")[0], "numpy")
 _SHAPE = re.compile(r"\(([\d,]*)\)")

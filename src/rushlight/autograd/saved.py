@@ -16,7 +16,7 @@ from ..base import dtypes
 from ..base.attributes import held
 from ..tensor import Tensor, make_tensor
 from . import grad_mode, modes
-from .graph import Node
+from .nodes import Node
 from .program_lines import describe
 from .write_errors import short_name
 

@@ -13,7 +13,7 @@ import numpy as np
 from ..base.attributes import held
 from ..tensor import Tensor, make_tensor
 from . import modes, saved
-from .graph import FREED, leaf_edge
+from .nodes import FREED, leaf_edge
 
 _NAMES = {
     "out": "result", "axis": "dim", "axis0": "dim0", "axis1": "dim1", "axis2": "dim2", "axes": "dims",

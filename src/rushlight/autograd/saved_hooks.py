@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from ..backend import numpy as backend
 from . import grad_mode, modes
-from .graph import offered
 
 if TYPE_CHECKING:
     from ..tensor import Tensor
@@ -171,7 +170,3 @@ def allow_mutation_on_saved_tensors() -> Iterator[_Block]:
         block.open = False
         for kept in (block.original, block.cloned, block.tid_to_weakhandle):
             kept.clear()
-
-
-for _name in __all__:
-    offered[_name] = globals()[_name]

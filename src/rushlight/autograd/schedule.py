@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from heapq import heapify, heappop, heappush
 
-from .graph import Edge, Node
+from .nodes import Edge, Node
 
 
 def reached(roots: Iterable[Node], ends: Collection[Node] = ()) -> Iterator[Node]:

@@ -13,9 +13,9 @@ from ..backend.ownership import BY_ATTRIBUTE, is_only_here
 from ..base import dtypes
 from ..tensor import OWN_DTYPE, Methods, Tensor, new_tensor
 from . import gradients, modes, views
-from .graph import BORROWED, Node
 from .handles import Hooks, RemovableHandle, add_hook, observers
 from .interpreters import stack as interpreters
+from .nodes import BORROWED, Node
 
 GRAD_OF_INFERENCE = "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
 tells, detaching = interpreters.told, interpreters.detaching  # who wants to know what is no op, and of a program's detach()

@@ -24,8 +24,8 @@ from ..backend.ownership import BY_NAME, is_only_here
 from ..base.attributes import held
 from ..tensor import Tensor, new_tensor
 from . import mirrors, modes, overlaps, tangents
-from .graph import BORROWED, Edge, Node, leaf_edge, orders
 from .interpreters import stack as interpreters
+from .nodes import BORROWED, Edge, Node, leaf_edge, orders
 from .program_lines import here
 from .write_errors import check_made, check_result, refuse_inference
 

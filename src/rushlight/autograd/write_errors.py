@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..base import dtypes
 from ..tensor import Tensor
 from . import modes
-from .graph import Node
+from .nodes import Node
 
 
 def refuse_inference(tensor: Tensor) -> None:

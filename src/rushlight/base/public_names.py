@@ -10,7 +10,8 @@ from typing import Any
 
 registry: dict[str, dict[str, Callable[..., Any]]] = {}
 methods: dict[str, Any] = {}
-operator_namespaces: dict[str, object] = {}  # of ``torch.ops``: "aten", and those that programs have defined
+operator_namespaces: dict[str, object] = {}  # of ``torch.ops``: "aten", those that programs have defined, and what loads more
+loaded_libraries: set[str] = set()  # their paths
 
 
 def module(name: str) -> dict[str, Callable[..., Any]]:

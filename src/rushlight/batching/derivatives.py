@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..autograd import forward_ad, modes
-from ..autograd.graph import AccumulateGrad
+from ..autograd.nodes import AccumulateGrad
 from ..autograd.schedule import reached
 from ..base.pytree import TreeSpec, tree_flatten, tree_map_only, tree_unflatten
 from ..tensor import Tensor, new_tensor, wrap

@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..autograd import gradients, modes, views
-from ..autograd.graph import leaf_edge
+from ..autograd.nodes import leaf_edge
 from ..base.attributes import held
 from ..ops.joining import stack
 from ..ops.public import ops

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ..autograd import modes
-from ..autograd.graph import AccumulateGrad, orders
+from ..autograd.nodes import AccumulateGrad, orders
 from ..autograd.schedule import reached
 from ..base.attributes import held
 from ..base.thread_state import carried

@@ -10,6 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
+from rushlight.base.public_names import loaded_libraries
 from rushlight.batching import layers
 
 from ._C import DispatchKey
@@ -34,7 +35,6 @@ _MODULES = {
     "lib/_torchaudio": "rushlight.torchaudio_operators",
     "lib/libtorchaudio": "rushlight.torchaudio_operators",
 }
-loaded_libraries: set[str] = set()
 
 
 def load_library(path: str) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..autograd import engine, modes
-from ..autograd.graph import Edge, Node, orders
+from ..autograd.nodes import Edge, Node, orders
 from ..autograd.schedule import reached
 from ..tensor import Tensor
 from .capture import trace as t

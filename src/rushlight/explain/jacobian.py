@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd.graph import AccumulateGrad, Edge, Node
+from ..autograd.nodes import AccumulateGrad, Edge, Node
 from ..autograd.saved import Packed
 from ..autograd.views import CopySlices
 from ..backend.line_sums import unbroadcast

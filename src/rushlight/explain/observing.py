@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..autograd import engine, interpreters, modes
-from ..autograd.graph import AccumulateGrad, Edge, Node
+from ..autograd.nodes import AccumulateGrad, Edge, Node
 from ..autograd.observed_pass import ObservedPass
 from ..backend.ownership import BY_PROFILED_PASS
 from ..base.arguments import user_frame

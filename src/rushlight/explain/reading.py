@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd.graph import AccumulateGrad, Edge, Node
+from ..autograd.nodes import AccumulateGrad, Edge, Node
 from ..tensor import Tensor
 from .jacobian import is_readable
 from .recording import Recording

@@ -10,7 +10,7 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from ..autograd import modes
-from ..autograd.graph import AccumulateGrad, Node
+from ..autograd.nodes import AccumulateGrad, Node
 from ..base import dtypes
 from ..tensor import Tensor
 from ..utils.weak import Sighting

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd.graph import Edge
+from ..autograd.nodes import Edge
 from ..backend.line_sums import stretched, unbroadcast
 from ..batching.examples import Batched
 from ..ops.table import arrays

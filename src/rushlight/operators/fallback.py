@@ -12,7 +12,7 @@ from typing import Any
 
 from ..autograd import modes
 from ..autograd.engine import input_edge
-from ..autograd.graph import Edge, Node, orders
+from ..autograd.nodes import Edge, Node, orders
 from ..tensor import Tensor
 from ..tensors.arguments import warn
 

@@ -81,8 +81,6 @@ FAMILIES = (
 def __getattr__(name: str) -> Any:
     if name in operator_namespaces:
         return operator_namespaces[name]
-    if name in ("load_library", "loaded_libraries"):
-        return getattr(import_module("rushlight._ops"), name)
     raise AttributeError(f"module 'torch.ops' has no attribute {name!r}")
 
 

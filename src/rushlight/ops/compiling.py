@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..autograd import saved, views
-from ..autograd.graph import BORROWED, Node, leaf_edge, orders
 from ..autograd.handles import observers
 from ..autograd.modes import special, state
+from ..autograd.nodes import BORROWED, Node, leaf_edge, orders
 from ..autograd.program_lines import here
 from ..backend import numpy as backend
 from ..backend.pointwise import FOR_COMPLEX

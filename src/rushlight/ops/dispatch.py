@@ -15,9 +15,9 @@ import numpy as np
 
 from ..autograd import engine, modes, saved, views
 from ..autograd.anomaly_mode import keep_traceback
-from ..autograd.graph import leaf_edge, orders
 from ..autograd.handles import observers
 from ..autograd.interpreters import stack as interpreters
+from ..autograd.nodes import leaf_edge, orders
 from ..autograd.program_lines import here
 from ..autograd.rule_errors import broadcast_error
 from ..backend import numpy as backend

@@ -6,7 +6,7 @@ import functools
 from typing import Any
 
 from ..autograd import grad_mode, views
-from ..autograd.graph import Node, leaf_edge, orders
+from ..autograd.nodes import Node, leaf_edge, orders
 from ..backend import strided as k
 from ..tensor import Methods, Tensor
 from .public import methods, ops, public

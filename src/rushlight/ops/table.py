@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..autograd import saved_attributes
-from ..autograd.graph import Node
+from ..autograd.nodes import Node
 from . import dispatch
 from .compiling import compile_lock, compiled_call, compiled_rules
 from .forward_text import call_source

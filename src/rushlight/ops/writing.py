@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..autograd import grad_mode, modes, overlaps, views
-from ..autograd.graph import Node
+from ..autograd.nodes import Node
 from ..autograd.rule_errors import broadcast_error
 from ..backend import pointwise as k
 from ..base.arguments import NUMBERS, type_name

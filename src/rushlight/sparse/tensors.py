@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd.graph import leaf_edge
 from ..autograd.modes import Mark
+from ..autograd.nodes import leaf_edge
 from ..backend.scattered import ScatteredArray
 from ..backend.sparse_products import SparseMatrix
 from ..base import dtypes

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib import import_module
 from numbers import Number
 from typing import Any
 
@@ -178,9 +177,6 @@ class InPython(Methods):
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return dlpack.DLDeviceType.kDLCPU, 0
-
-    def __array_namespace__(self, api_version: str | None = None) -> Any:
-        return import_module("rushlight.array_api")
 
     # Subclasses.
 

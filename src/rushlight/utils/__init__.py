@@ -3,6 +3,7 @@
 from ..base.missing import lazy_names
 from . import _import_utils
 
+__path__.append(f"{__path__[0]}/../compat/utils")  # names that it only passes on lie there, and are imported from here
 __all__ = ["_import_utils"]
 __getattr__, __dir__ = lazy_names(
     __name__,

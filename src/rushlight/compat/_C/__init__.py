@@ -8,8 +8,8 @@ from typing import Any
 from rushlight.autograd import engine, modes
 from rushlight.autograd.delayed_error import DelayedError, Error
 from rushlight.autograd.function import Function
-from rushlight.autograd.graph import AccumulateGrad, Node
 from rushlight.autograd.modes import is_grad_enabled
+from rushlight.autograd.nodes import AccumulateGrad, Node
 from rushlight.autograd.views import CopySlices
 from rushlight.base.public_names import registry
 from rushlight.base.size import Size

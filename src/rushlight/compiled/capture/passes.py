@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...autograd import engine
-from ...autograd.graph import AccumulateGrad, Edge, Node
+from ...autograd.nodes import AccumulateGrad, Edge, Node
 from ...autograd.observed_pass import ObservedPass
 from ...batching.examples import Batched
 from ...tensor import Tensor, wrap

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from ..backend.notes import with_notes
-from ..base.missing import attribute_error
 from ..tensor import OWN_DTYPE, Tensor
 from .node_methods import NodeMethods
 from .program_lines import Place, describe
@@ -55,6 +54,8 @@ class Node(NodeMethods):
     >>> node.name(), isinstance(node, torch.autograd.graph.Node)
     ('ExpBackward0', True)
     """
+
+    __module__ = "torch.autograd.graph"  # where programs know it from
 
     next: tuple[Edge | None, ...] = ()
     saved: tuple[Any, ...] | None = ()
@@ -148,17 +149,3 @@ def leaf_edge(leaf: Tensor) -> Edge | None:
             return leaf_edge(leaf)  # another thread's, come in between
         leaf._sink = made
     return (sink, 0)
-
-
-# What other files of this room put into the namespace torch.autograd.graph.
-offered: dict[str, Any] = {}
-
-
-def __getattr__(name: str) -> Any:
-    if name in offered:
-        return offered[name]
-    raise attribute_error("torch.autograd.graph", name, f"module 'torch.autograd.graph' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *offered})

@@ -1,0 +1,1 @@
+"""What ``torch.utils`` only passes on, imported as ``rushlight.utils.model_zoo``."""
