@@ -34,3 +34,8 @@ def test_thin_namespaces_are_counted_where_their_files_lie_and_other_houses_left
     assert ratchet.in_house("rushlight.linalg") == "rushlight.compat.linalg"
     assert ratchet.in_house("scipy.linalg") == "scipy.linalg"
     assert ratchet.in_house("rushlight.ops.linalg") == "rushlight.ops.linalg"
+
+
+def test_an_import_by_a_name_in_text_is_an_arrow_like_any_other():
+    tree = ast.parse("def f():\n    return import_module('rushlight.linalg')\nimport_module(name)\nimport_module('scipy')\n")
+    assert list(ratchet.by_text(tree, {"rushlight.compat.linalg"})) == ["rushlight.compat.linalg"]

@@ -49,6 +49,14 @@ def imported(statement: ast.Import | ast.ImportFrom, package: str, known: set[st
     yield from (in_house(name) for name in names if in_house(name) in known)
 
 
+def by_text(tree: ast.AST, known: set[str]) -> Iterator[str]:
+    """The modules of ``known`` that ``import_module`` is given by their whole names: arrows that no import statement shows."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
+            names = [part.value for part in node.args if isinstance(part, ast.Constant)]
+            yield from (in_house(name) for name in names if isinstance(name, str) and in_house(name) in known)
+
+
 def in_house(name: str) -> str:
     """Where a module's file lies: PyTorch's namespaces in compat/ are imported without that word."""
     house, _, rest = name.partition(".")
@@ -124,6 +132,8 @@ def figures(settings: dict[str, list[list[str]] | list[str]]) -> tuple[dict[str,
             in_functions += is_inside
             if name in graph:
                 graph[name].update(other for other in imported(statement, package, known) if other != name)
+        if name in graph:
+            graph[name].update(other for other in by_text(tree, known) if other != name)
     arrows = back_arrows(graph, settings["floors"])  # type: ignore[arg-type]
     lines = {path: len(path.read_text().splitlines()) for path in files}
     reading = [PACKAGE / str(name) for name in settings["reading_set"]]

@@ -192,6 +192,18 @@ __all__ = [
     "zeros_like",
 ]
 
+
+class _AboveTensors(_Methods):
+    """What a tensor gives of rooms above its own; here, as only the face knows all."""
+
+    def __array_namespace__(self, api_version: str | None = None) -> _ModuleType:
+        return _import_module(f"{__name__}.array_api")
+
+
+def _load_library(path: str) -> None:
+    _import_module(f"{__name__}._ops").load_library(path)
+
+
 globals().update({**_dtypes.NAMES, **_rare_dtypes.RARE, **_legacy.CLASSES, **_storage.CLASSES})
 install_methods()
 install_hooks()
@@ -289,18 +301,6 @@ __getattr__, __dir__ = lazy_names(
         ),
     },
 )
-
-
-class _AboveTensors(_Methods):
-    """What a tensor gives of rooms above its own; here, as only the face knows all."""
-
-    def __array_namespace__(self, api_version: str | None = None) -> _ModuleType:
-        return _import_module(f"{__name__}.array_api")
-
-
-def _load_library(path: str) -> None:
-    _import_module(f"{__name__}._ops").load_library(path)
-
 
 _operator_namespaces.update(load_library=_load_library, loaded_libraries=_loaded_libraries)
 # Pickles name modules; those made before base/ and tensors/ were rooms name these without them.

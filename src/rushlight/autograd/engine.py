@@ -123,10 +123,7 @@ class BackwardPass(HookCalls):
         buffers, first = self.buffers, None
         for (node, number), g in zip(roots, cotangents, strict=True):
             fresh = node not in buffers
-            if fresh and node.metas is None:
-                buffers[node] = g
-            else:
-                add_cotangent(buffers, node, number, g)
+            add_cotangent(buffers, node, number, g)
             if not fresh:
                 continue
             if node.at_once:
@@ -243,17 +240,19 @@ class BackwardPass(HookCalls):
             self._finish(leaf, self.buffers.pop(leaf))
 
     def _finish(self, sink: Node, g: Any) -> None:
-        """The end of the way: a leaf's hooks run, then its gradient is accumulated."""
-        if not isinstance(sink, AccumulateGrad):  # a node that only raises
-            self._give_up(sink, g)
-            return
-        variable = sink.variable
-        if variable._hooks:
+        """The end of the way: a leaf's hooks run, then its gradient is accumulated. A node without a derivative raises."""
+        variable = sink.variable if isinstance(sink, AccumulateGrad) else None
+        if variable is not None and variable._hooks:
             g = self._call_hooks(variable._hooks, g)
         if self.observed or sink.hooked:
             g, goes_on = self._arrived(sink, g)
             if goes_on is None:
                 return
+        if variable is None:
+            self.node = sink
+            everything: Any = (sink,) * len(sink.next)
+            (sink.vjp_tensors if self.over_tensors else sink.vjp)(g, everything)
+            return
         if g is None or variable._needs_grad is False:
             return
         self.node = sink
@@ -268,16 +267,6 @@ class BackwardPass(HookCalls):
             arrived = self._as_tensor(g) if g is not None else variable.grad
             for post in list(sink.post_hooks.values()):
                 post((), (arrived,))
-
-    def _give_up(self, node: Node, g: Any) -> None:
-        """The turn of a node without a derivative: an error, unless the way ends here."""
-        if self.observed or node.hooked:
-            g, goes_on = self._arrived(node, g)
-            if goes_on is None:
-                return
-        self.node = node
-        everything: Any = (node,) * len(node.next)
-        (node.vjp_tensors if self.over_tensors else node.vjp)(g, everything)
 
     @staticmethod
     def accumulate(variable: Tensor, g: Any, way: int = BY_PASS) -> None:

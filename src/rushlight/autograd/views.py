@@ -52,8 +52,7 @@ def in_inference(result: Tensor, source: Tensor) -> Tensor:
     if source._inference is None:
         result._made = "inference"
     else:
-        result._base, result._made, result._needs_grad = None, None, False
-        result._inference = source._inference
+        result._base, result._made, result._needs_grad, result._inference = None, None, False, source._inference
     return result
 
 
@@ -227,15 +226,12 @@ def _adopt(self: Tensor, before: Tensor, result: Tensor) -> None:
     own = node.metas is None and bool(node.next) and (node.next[0] == before._edge if before._edge else node.next[0] is None)
     if own and node.saved:
         # The op kept its result: from now on that is self's memory, watched by self's version.
-        node.saved = tuple(
-            self._array if item is result._array else self._counter if item is result._counter else item for item in node.saved
-        )
-        if any(item is self._counter for item in node.saved):
-            items = list(node.saved)
-            for index, item in enumerate(items):
-                if item is self._counter:
-                    items[index + 1] = self._counter[0]
-            node.saved = tuple(items)
+        own_memory = {id(result._array): self._array, id(result._counter): self._counter}
+        items = [own_memory.get(id(item), item) for item in node.saved]
+        for index, item in enumerate(items):
+            if item is self._counter:
+                items[index + 1] = self._counter[0]
+        node.saved = tuple(items)
     if self._base is None:
         if self._edge is not None:
             move_retained(self._edge, edge)
@@ -255,10 +251,7 @@ def write_through(view: Tensor, node: Node) -> None:
     assert base is not None
     node.shape, node.dtype = view._array.shape, view._array.dtype
     copies = object.__new__(CopySlices)
-    first: Edge | None = None
-    if base._needs_grad:
-        first = base._edge or leaf_edge(base)
-    copies.next = (first, *node.next[1:])
+    copies.next = ((base._edge or leaf_edge(base)) if base._needs_grad else None, *node.next[1:])
     copies.shape, copies.dtype = base._array.shape, base._array.dtype
     copies.saved = (node, overlaps.geometry(base, view))
     copies.order = next(orders)
@@ -286,18 +279,20 @@ class CopySlices(Node):
     def name(self) -> str:
         return "torch::autograd::CopySlices"
 
-    def vjp(self, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]:
+    def _opened(self) -> tuple[Any, ...]:
         if self.saved is None:
             raise self.freed()
-        inner, (shape, strides, offset, base_strides, dtype) = self.saved
+        return self.saved
+
+    def vjp(self, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]:
+        inner, (shape, strides, offset, base_strides, dtype) = self._opened()
         result = overlaps.like_base(np.asarray(g), base_strides)
         if dtype != result.dtype:  # an array of no dimensions has no view of another size of elements
             seen = result.real if result.dtype.kind == "c" else result.view(dtype)
         else:
             seen = result
         part = backend.strided(seen, shape, strides, offset)
-        first = edges[0] if edges[0] is not None else None
-        grads = inner.vjp(part.copy(), (first, *edges[1:]))
+        grads = inner.vjp(part.copy(), edges)
         if edges[0] is not None:
             if overlaps.is_stretched(part):
                 raise overlaps.overlap_error()
@@ -305,9 +300,7 @@ class CopySlices(Node):
         return (result if edges[0] is not None else None, *grads[1:])
 
     def vjp_tensors(self, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]:
-        if self.saved is None:
-            raise self.freed()
-        inner, (shape, strides, offset, base_strides, dtype) = self.saved
+        inner, (shape, strides, offset, base_strides, dtype) = self._opened()
         result = new_tensor(overlaps.like_base(g._array, base_strides))
         result.zero_()
         result.copy_(g)

@@ -98,27 +98,20 @@ GLOBALS: dict[str, Any] = {
 def _make(source: str, **bound: Any) -> Callable[..., Any]:
     text = f"def make({', '.join(bound)}):\n" + "\n".join("    " + line for line in source.splitlines()) + "\n"
     with compile_lock:
-        if (maker := _makers.get(text)) is None:
-            maker = _makers[text] = _compiled_maker(text)
-    return maker(**bound)
-
-
-def _compiled_maker(text: str) -> Callable[..., Any]:
-    filename = f"<rushlight op form {len(_makers)}>"
-    linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
-    scope: dict[str, Any] = {}
-    exec(compile(text, filename, "exec"), GLOBALS, scope)
-    maker: Callable[..., Any] = scope["make"]
-    return maker
+        if text not in _makers:
+            filename = f"<rushlight op form {len(_makers)}>"
+            linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
+            scope: dict[str, Any] = {}
+            exec(compile(text, filename, "exec"), GLOBALS, scope)
+            _makers[text] = scope["make"]
+    return _makers[text](**bound)
 
 
 def compiled_call(entry: Op, general: Callable[..., Any], where: str = "", hooked: bool = False) -> Callable[..., Any]:
     """The function that runs an op on Tensors and records it; ``general`` takes what is out of the ordinary."""
-    bound: dict[str, Any] = {"op": entry, "compute": entry.kernel, "general": general}
-    for name, default in entry.params:
-        if default is not inspect.Parameter.empty:
-            bound[f"default_{name}"] = default
-    function = _make(call_source(entry, where, hooked=hooked) + "\nreturn call", **bound)
+    bound = {f"default_{name}": default for name, default in entry.params if default is not inspect.Parameter.empty}
+    source = call_source(entry, where, hooked=hooked) + "\nreturn call"
+    function = _make(source, op=entry, compute=entry.kernel, general=general, **bound)
     function.__name__ = function.__qualname__ = entry.name
     return function
 
@@ -138,17 +131,14 @@ def compiled_case(entry: Op, case: Case, fewer: Callable[..., Any], spoken: Call
 
     ``spoken`` takes the calls that are not plain, ``fewer`` those with fewer arguments.
     """
-    GLOBALS.update(case.names)
     source = call_source(entry, case.where, case) + "\nreturn call"
-    return _make(source, op=entry, compute=entry.kernel, fewer=fewer, spoken=spoken)
+    return _make(source, op=entry, compute=entry.kernel, fewer=fewer, spoken=spoken, **case.names)
 
 
 def compiled_rules(entry: Op, over_tensors: bool, xp: Any) -> Callable[..., Any]:
     """The method of an op's nodes that runs the rules; ``xp`` is what they know the other ops by."""
     if not entry.rules and entry.joint is None:
         return Node.vjp
-    bound: dict[str, Any] = {f"rule_{name}": rule for name, rule in entry.rules.items()}
-    if entry.joint is not None:
-        bound["rule_joint"] = entry.joint
-    bound["xp"] = xp
-    return _make(rules_source(entry, over_tensors) + "\nreturn vjp", **bound)
+    rules = entry.rules if entry.joint is None else {"joint": entry.joint}
+    bound = {f"rule_{name}": rule for name, rule in rules.items()}
+    return _make(rules_source(entry, over_tensors) + "\nreturn vjp", xp=xp, **bound)

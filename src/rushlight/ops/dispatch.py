@@ -23,7 +23,7 @@ from ..autograd.rule_errors import broadcast_error
 from ..backend import numpy as backend
 from ..backend.pointwise import kernel_for
 from ..base.arguments import NUMBERS
-from ..tensor import Tensor, new_tensor
+from ..tensor import Tensor, new_tensor, wrap
 from .operands import OF_NUMBERS, check_operand, foreign_method, no_such_form, unless_refused
 from .promotion import in_single, promoted, tensor_of_number
 
@@ -65,11 +65,10 @@ def run(
     """The op, by the first of ``asked`` that takes it, or by its kernel; ``first`` is the number of its first argument."""
     count = len(op.inputs)
     inputs, params = list(args[:count]), args[count:]
-    if asked:
-        for intercept in asked:
-            result = intercept(op, args)
-            if result is not NotImplemented:
-                return result
+    for intercept in asked:
+        result = intercept(op, args)
+        if result is not NotImplemented:
+            return result
     if modes.state.saved_hooks:
         result = op.hooked(*args)
         if result is not NotImplemented:
@@ -91,7 +90,7 @@ def run(
     if op.check is not None:
         op.check(inputs)
     arrays = promoted(op, inputs) if op.promote is not None else [_array(value) for value in inputs]
-    early = packed_first(op, inputs) if modes.state.saved_hooks else None
+    early = packed_first(op, inputs)
     out, arrays = _computed(op, inputs, arrays, params)
     return finish(op, inputs, arrays, params, out, early)
 
@@ -152,11 +151,10 @@ def failed(op: Op, args: tuple[Any, ...], error: Exception, general: Callable[..
 Early = dict[str, Any]  # what hooks made of an op's inputs, by name, before the op ran
 
 
-def finish(op: Op, inputs: list[Any], arrays: list[Any], params: tuple[Any, ...], out: Any, early: Early | None = None) -> Any:
+def finish(op: Op, inputs: list[Any], arrays: list[Any], params: tuple[Any, ...], out: Any, early: Early) -> Any:
     """Wraps what the kernel returned and records the op."""
     several = len(op.outputs) > 1 or op.is_list
-    outs = list(out) if several else [out]
-    results = [new_tensor(value if isinstance(value, np.ndarray) else np.asarray(value)) for value in outs]
+    results = [wrap(value) for value in (out if several else [out])]
     if op.view:
         base = inputs[0]
         if base._inference is not None:  # an inference tensor too, and no view as far as autograd is concerned
@@ -165,22 +163,8 @@ def finish(op: Op, inputs: list[Any], arrays: list[Any], params: tuple[Any, ...]
             return tuple(results) if several else results[0]
         for result in results:
             views.mark_view(result, base, several)
-    noted(op, inputs, arrays, params, results, early)
+    record(op, inputs, arrays, params, results, early)
     return tuple(results) if several else results[0]
-
-
-def noted(
-    op: Op, inputs: list[Any], arrays: list[Any], params: tuple[Any, ...], results: list[Any], early: Early | None = None
-) -> None:
-    """Records the op where a gradient is wanted of its results."""
-    flat, needs = _needs(op, inputs)
-    if any(needs):
-        record(op, inputs, flat, needs, arrays, params, results, early or {})
-    elif modes.state.grad_enabled and (op.rules or op.joint is not None):
-        return
-    elif modes.state.inference and not (op.view and not inputs[0]._inference):
-        for result in results:
-            result._inference = modes.state.inference
 
 
 def _needs(op: Op, inputs: Sequence[Any]) -> tuple[list[Any], list[bool]]:
@@ -202,20 +186,20 @@ def _needs(op: Op, inputs: Sequence[Any]) -> tuple[list[Any], list[bool]]:
 def packed_first(op: Op, inputs: Sequence[Any]) -> Early:
     """The inputs that the op's node will keep, packed by hooks before the op runs: the second run of a checkpoint may end with
     one of them."""
-    _, needs = _needs(op, inputs)
+    hooks = modes.state.saved_hooks
+    if not hooks or not any(needs := _needs(op, inputs)[1]):
+        return {}
     early: Early = {}
-    if any(needs):
-        needed = _needed(op, needs)
-        hooks = modes.state.saved_hooks or []
-        for kind, name, users in op.keep:
-            value = inputs[op.inputs.index(name)] if kind == "input" else None
-            if value is None or needed.isdisjoint(users):
-                continue
-            refuse_inference(value if name == op.variadic else [value])
-            if name == op.variadic:
-                early[name] = tuple(packed(item, hooks) if isinstance(item, Tensor) else item for item in value)
-            elif isinstance(value, Tensor):
-                early[name] = packed(value, hooks)
+    needed = _needed(op, needs)
+    for kind, name, users in op.keep:
+        value = inputs[op.inputs.index(name)] if kind == "input" else None
+        if value is None or needed.isdisjoint(users):
+            continue
+        refuse_inference(value if name == op.variadic else [value])
+        if name == op.variadic:
+            early[name] = tuple(saved.Packed(item, hooks[-1]) if isinstance(item, Tensor) else item for item in value)
+        elif isinstance(value, Tensor):
+            early[name] = saved.Packed(value, hooks[-1])
     return early
 
 
@@ -238,17 +222,15 @@ def _flat(inputs: Sequence[Any]) -> list[Any]:
     return [one for value in inputs for one in (value if isinstance(value, (list, tuple)) else [value])]
 
 
-def record(
-    op: Op,
-    inputs: list[Any],
-    flat: list[Any],
-    needs: list[bool],
-    arrays: list[Any],
-    params: tuple[Any, ...],
-    results: list[Tensor],
-    early: Early,
-) -> None:
-    """Makes the op's node: edges to the inputs, and what the rules ask for."""
+def record(op: Op, inputs: list[Any], arrays: list[Any], params: tuple[Any, ...], results: list[Any], early: Early) -> None:
+    """Makes the op's node where a gradient is wanted of its results: edges to the inputs, and what the rules ask for."""
+    flat, needs = _needs(op, inputs)
+    if not any(needs):
+        recordable = modes.state.grad_enabled and (op.rules or op.joint is not None)
+        if not recordable and modes.state.inference and not (op.view and not inputs[0]._inference):
+            for result in results:
+                result._inference = modes.state.inference
+        return
     node = op.Node()
     node.next = tuple([(value._edge or leaf_edge(value)) if need else None for value, need in zip(flat, needs, strict=True)])
     hooks = modes.state.saved_hooks
@@ -275,17 +257,12 @@ def record(
             result._edge = (node, number)
             result._needs_grad = True
     if hooks and kept:  # a hook that raises leaves the node empty: a result that it kept would keep the node
-        node.saved = tuple(packed(value, hooks) if any(value is result for result in results) else value for value in kept)
+        made = {id(result) for result in results}
+        node.saved = tuple(saved.Packed(value, hooks[-1]) if id(value) in made else value for value in kept)
 
 
 def _kept(
-    op: Op,
-    inputs: list[Any],
-    needed: set[str],
-    arrays: list[Any],
-    params: tuple[Any, ...],
-    results: list[Tensor],
-    early: Early,
+    op: Op, inputs: list[Any], needed: set[str], arrays: list[Any], params: tuple[Any, ...], results: list[Tensor], early: Early
 ) -> list[Any]:
     """What the rules for the inputs in ``needed`` ask for, in the order in which nodes keep it."""
     kept: list[Any] = []
@@ -334,7 +311,3 @@ def refuse_inference(values: Sequence[Any]) -> None:
             "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it "
             "in autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`."
         )
-
-
-def packed(value: Tensor, hooks: list[tuple[Any, Any]]) -> saved.Packed:
-    return saved.Packed(value, hooks[-1])

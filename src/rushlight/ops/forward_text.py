@@ -306,21 +306,17 @@ class _Forward:
 
     def edges_of_results(self) -> list[str]:
         """What the node is to know of its results, and the results of the node."""
-        targets = self.entry.differentiable
         if self.entry.is_list:
             place = ["result._needs_grad = True", "result._edge = (node, number)"]
             metas = "node.metas = [(out.shape, out.dtype) for out in outs]"
             return [metas, "for number, result in enumerate(results):", *_inside(*place)]
-        if len(self.entry.outputs) == 1:
-            place = ["result._needs_grad = True", "result._edge = (node, 0)"]
-            return ["node.shape = out.shape", "node.dtype = out.dtype", *place]
-        if len(targets) > 1:
-            lines = [f"node.metas = [{', '.join(f'(out_{name}.shape, out_{name}.dtype)' for name in targets)}]"]
-        else:
-            lines = [f"node.shape = out_{targets[0]}.shape", f"node.dtype = out_{targets[0]}.dtype"]
-        for number, name in enumerate(targets):
-            place = [f"result_{name}._needs_grad = True", f"result_{name}._edge = (node, {number})"]
-            lines += [f"if out_{name}.dtype.kind in 'fcV':", *_inside(*place)]
+        names = [f"_{name}" for name in self.entry.differentiable] if len(self.entry.outputs) > 1 else [""]
+        lines = [f"node.shape = out{names[0]}.shape", f"node.dtype = out{names[0]}.dtype"]
+        if len(names) > 1:
+            lines = [f"node.metas = [{', '.join(f'(out{name}.shape, out{name}.dtype)' for name in names)}]"]
+        for number, name in enumerate(names):
+            place = [f"result{name}._needs_grad = True", f"result{name}._edge = (node, {number})"]
+            lines += [f"if out{name}.dtype.kind in 'fcV':", *_inside(*place)] if name else place
         return lines
 
 
@@ -344,16 +340,6 @@ WHERE = [
 
 def keeping_lines(entry: Op) -> list[str]:
     """The lines by which a node keeps what its rules ask for, and whether it is freed of that."""
-    if not entry.keep:
-        return []
-    if not entry.frees_if:
-        return [f"node.saved = {kept_values(entry)}"]
-    kept = " or ".join(f"saved[{place}] is not None" for place in entry.frees_if)
-    return [f"node.saved = saved = {kept_values(entry)}", f"node.frees = {kept}"]
-
-
-def kept_values(entry: Op) -> str:
-    """The expression for ``node.saved``."""
     items: list[str] = []
     for kind, name, users in entry.keep:
         # A view made in no_grad has no place in the graph: nothing is kept for its cotangent.
@@ -371,7 +357,11 @@ def kept_values(entry: Op) -> str:
                 items.append(f"[*map({kind}_of, x_{of})]")
             else:
                 items.append(f"{f'None if x_{of} is None else ' if of in entry.optional else ''}x_{of}.{kind}")
-    return "(" + ", ".join(items) + ("," if len(items) == 1 else "") + ")"
+    saved = f"({', '.join(items)}{',' if len(items) == 1 else ''})"
+    if not entry.frees_if:
+        return [f"node.saved = {saved}"] if items else []
+    kept = " or ".join(f"saved[{place}] is not None" for place in entry.frees_if)
+    return [f"node.saved = saved = {saved}", f"node.frees = {kept}"]
 
 
 def _parameter_list(entry: Op) -> str:

@@ -285,7 +285,7 @@ def _taken_over(op: Op, args: tuple[Any, ...]) -> Any:
     count = len(op.inputs)
     inputs, params = list(args[:count]), args[count:]
     func = overload_of(op, args)
-    early = dispatch.packed_first(op, inputs) if modes.state.saved_hooks else None
+    early = dispatch.packed_first(op, inputs)
     if func is aten._to_copy.default and params[1:] in ((), ("preserve_format",)):
         result = asked(func, tuple(inputs), {"dtype": dtypes.of(params[0])})
     else:
@@ -305,7 +305,7 @@ def _taken_over(op: Op, args: tuple[Any, ...]) -> Any:
     if op.promote is not None and any(isinstance(one, NUMBERS) for one in arrays):
         dtype = promotion.common_dtype([value for value in inputs if value is not None]).numpy
         arrays = [promotion.number_array(one, dtype) if isinstance(one, NUMBERS) else one for one in arrays]
-    dispatch.noted(op, inputs, arrays, params, fresh, early)
+    dispatch.record(op, inputs, arrays, params, fresh, early)
     return tuple(fresh) if isinstance(result, (tuple, list)) else fresh[0]
 
 
