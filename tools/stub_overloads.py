@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Literal, Self, TypeVar
 
 import numpy as np
@@ -34,6 +34,8 @@ TYPES: dict[str, Any] = {
     "Pair": tuple[Tensor, Tensor], "Three": tuple[Tensor, Tensor, Tensor], "Two": tuple[Tensor, tuple[Tensor, Tensor]],
     "PackedPair": tuple[torch.nn.utils.rnn.PackedSequence, Tensor],
     "PackedTwo": tuple[torch.nn.utils.rnn.PackedSequence, tuple[Tensor, Tensor]],
+    "Decorator": Callable[[Wrapped], Wrapped], "CustomOp": torch.library.CustomOpDef,
+    "Definer": Callable[[Callable[..., Any]], torch.library.CustomOpDef], "names": str | Iterable[str],
     "dtype": torch.dtype, "optional dtype": torch.dtype | None, "Callable": Callable[..., Any],
     **{f"types.{name}": value for name, value in vars(return_types).items() if isinstance(value, type)},
 }  # fmt: skip
@@ -87,11 +89,16 @@ RETURNS: dict[str, Any] = {
     "rushlight.nn.modules.module.Module.to": Self,
     "rushlight.autograd.grad": Tensors,
     "rushlight.Tensor.requires_grad_": Self,
+    "rushlight.amp.grad_scaler.GradScaler.step": float | None,
+    "rushlight.torch_version.TorchVersion.__hash__": int,
+    "rushlight.fx.Proxy.__hash__": int,
 }  # fmt: skip
 LEFT_OUT: frozenset[str] = frozenset(_all(None, "Tensor", "__array_namespace__ __idiv__ __rdiv__ __setattr__")) | {
     "rushlight.nn.modules.module.Module.__call__"
 }
 MORE_MODULES = ("rushlight.explain",)
+# Modules of Python whose functions one of ours passes on: what they return is told there.
+PASSED_ON = {"rushlight.multiprocessing": "multiprocessing"}
 
 _ARITHMETIC = (
     "__add__ __radd__ __sub__ __rsub__ __mul__ __rmul__ __truediv__ __rtruediv__ __floordiv__ __rfloordiv__ __mod__ __rmod__ __pow__ "
@@ -140,6 +147,38 @@ FORMS: dict[str, list[str]] = {
     "rushlight.utils.checkpoint.checkpoint": [
         "(function: <FunctionOfAny>, *args: <Any>, use_reentrant: <bool> | None = None, context_fn: <Callable> = ..., "
         "determinism_check: <str> = 'default', debug: <bool> = False, early_stop: <bool> = True, **kwargs: <Any>) -> <Result>"
+    ],
+    "rushlight.compiler.compile": [
+        f"(model: {kind}, *, fullgraph: <bool> = False, dynamic: <bool> | None = None, "
+        "backend: <Any> = None, mode: <str> | None = None, options: dict[<str>, <Any>] | None = None, name: <str> | None = None, "
+        "disable: <bool> = False, recompile_limit: <int> | None = None, isolate_recompiles: <bool> = False, shapes_spec: <Any> = None"
+        f") -> <{back}>"
+        for kind, back in (("<Wrapped>", "Wrapped"), ("None = None", "Decorator"))
+    ],
+    "rushlight.compiler.allow_in_graph": ["(fn: <Wrapped>) -> <Wrapped>"],
+    "rushlight.jit.export": ["(fn: <Wrapped>) -> <Wrapped>"],
+    **_all(
+        [
+            "(fwd: None = None, *, device_type: <str>, cast_inputs: <optional dtype> = None) -> <Decorator>",
+            "(fwd: <Wrapped>, *, device_type: <str>, cast_inputs: <optional dtype> = None) -> <Wrapped>",
+        ],
+        "amp.autocast_mode",
+        "custom_fwd",
+    ),
+    **_all(
+        ["(bwd: None = None, *, device_type: <str>) -> <Decorator>", "(bwd: <Wrapped>, *, device_type: <str>) -> <Wrapped>"],
+        "amp.autocast_mode",
+        "custom_bwd",
+    ),
+    "rushlight.library.custom_op": [
+        "(name: <str>, fn: None = None, /, *, mutates_args: <names>, device_types: <Any> = None, schema: <str> | None = None, "
+        "tags: <Any> = None) -> <Definer>",
+        "(name: <str>, fn: <Callable>, /, *, mutates_args: <names>, device_types: <Any> = None, schema: <str> | None = None, "
+        "tags: <Any> = None) -> <CustomOp>",
+    ],
+    "rushlight.library.triton_op": [
+        "(name: <str>, fn: None = None, /, *, mutates_args: <names>, schema: <str> | None = None) -> <Definer>",
+        "(name: <str>, fn: <Callable>, /, *, mutates_args: <names>, schema: <str> | None = None) -> <CustomOp>",
     ],
     "rushlight.nn.modules.container.Sequential.__getitem__": ["(index: <int>) -> <Module>", "(index: <slice>) -> <Self>"],
     "rushlight.nn.modules.container.ModuleList.__getitem__": ["(index: <int>) -> <Module>", "(index: <slice>) -> <Self>"],

@@ -140,6 +140,10 @@ class Stub:
                 parent, _, last = value.__name__.rpartition(".")
                 self.passed_on.append(f"from {parent} import {last} as {name}")
             return
+        source = by_hand.PASSED_ON.get(self.module)
+        if source is not None and getattr(sys.modules[source], name, None) == value:
+            self.passed_on.append(f"from {source} import {name} as {name}")
+            return
         home = self.homes.known.get(id(value))
         if home is not None and home != (self.module, name):
             if home[0] == self.module:

@@ -2,12 +2,19 @@
 
 from collections.abc import Callable
 from typing import Any
+from typing import TypeVar
+from typing import overload
 
-def allow_in_graph(fn: Any = None, recursive: bool = True, *, reason: str | None = None) -> Any:
+_Wrapped = TypeVar('_Wrapped', bound=Callable[..., Any])
+
+def allow_in_graph(fn: _Wrapped) -> _Wrapped:
     """The function itself; also as a decorator with options."""
     ...
 assume_constant_result = allow_in_graph
-def compile(model: Any = None, *, fullgraph: bool = False, dynamic: bool | None = None, backend: Any = None, mode: str | None = None, options: dict[str, Any] | None = None, name: str | None = None, disable: bool = False, recompile_limit: int | None = None, isolate_recompiles: bool = False, shapes_spec: Any = None) -> Any:
+@overload
+def compile(model: _Wrapped, *, fullgraph: bool = False, dynamic: bool | None = None, backend: Any = None, mode: str | None = None, options: dict[str, Any] | None = None, name: str | None = None, disable: bool = False, recompile_limit: int | None = None, isolate_recompiles: bool = False, shapes_spec: Any = None) -> _Wrapped: ...
+@overload
+def compile(model: None = None, *, fullgraph: bool = False, dynamic: bool | None = None, backend: Any = None, mode: str | None = None, options: dict[str, Any] | None = None, name: str | None = None, disable: bool = False, recompile_limit: int | None = None, isolate_recompiles: bool = False, shapes_spec: Any = None) -> Callable[[_Wrapped], _Wrapped]:
     """A function that gives what ``model`` gives, sooner: captured as it runs, and replayed while nothing that it looks at has changed. A module becomes an OptimizedModule. Also a decorator, with or without options."""
     ...
 def cudagraph_mark_step_begin() -> None:

@@ -20,7 +20,7 @@ def list(repo_or_dir: str, force_reload: bool = False, source: str = 'github', *
 def load(repo_or_dir: str, model: str, *args: Any, source: str = 'github', **kwargs: Any) -> Any:
     """What the function ``model`` in a folder's ``hubconf.py`` gives. With ``source="local"`` only: code is not downloaded."""
     ...
-def load_state_dict_from_url(url: str, model_dir: str | None = None, map_location: Any = None, progress: bool = True, check_hash: bool = False, file_name: str | None = None, weights_only: bool = True) -> Any:
+def load_state_dict_from_url(url: str, model_dir: str | None = None, map_location: Any = None, progress: bool = True, check_hash: bool = False, file_name: str | None = None, weights_only: bool = True) -> dict[str, Any]:
     """What ``torch.load`` gives for a file on the web, which is downloaded once."""
     ...
 def set_dir(d: Any) -> None:

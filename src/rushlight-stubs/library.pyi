@@ -4,6 +4,7 @@ from collections.abc import Callable
 from collections.abc import Iterable
 from rushlight._inner import Overload
 from typing import Any
+from typing import overload
 
 class CustomOpDef:
     """What :func:`custom_op` makes: call it, and register what else there is to know of it."""
@@ -34,7 +35,10 @@ class Library:
     def impl(self, op_name: Any, fn: Callable[..., Any], dispatch_key: str = '', **options: Any) -> None:
         """Gives an operator its function."""
         ...
-def custom_op(name: str, fn: Callable[..., Any] | None = None, /, *, mutates_args: str | Iterable[str], device_types: Any = None, schema: str | None = None, tags: Any = None) -> Any:
+@overload
+def custom_op(name: str, fn: None = None, /, *, mutates_args: str | Iterable[str], device_types: Any = None, schema: str | None = None, tags: Any = None) -> Callable[[Callable[..., Any]], CustomOpDef]: ...
+@overload
+def custom_op(name: str, fn: Callable[..., Any], /, *, mutates_args: str | Iterable[str], device_types: Any = None, schema: str | None = None, tags: Any = None) -> CustomOpDef:
     """Makes a function an operator ``namespace::name``, in ``torch.ops`` too; also a decorator."""
     ...
 def define(qualname: str, schema: str, *, lib: Library | None = None, tags: Any = ()) -> None:
@@ -59,6 +63,9 @@ def register_kernel(op: Any, device_types: Any, func: Any = None, /, *, lib: Any
 def register_vmap(op: Any, func: Any = None, /, *, lib: Any = None) -> Any:
     """How an operator takes a batch: kept; ``vmap`` runs it example by example."""
     ...
-def triton_op(name: str, fn: Callable[..., Any] | None = None, /, *, mutates_args: str | Iterable[str], schema: str | None = None) -> Any:
+@overload
+def triton_op(name: str, fn: None = None, /, *, mutates_args: str | Iterable[str], schema: str | None = None) -> Callable[[Callable[..., Any]], CustomOpDef]: ...
+@overload
+def triton_op(name: str, fn: Callable[..., Any], /, *, mutates_args: str | Iterable[str], schema: str | None = None) -> CustomOpDef:
     """:func:`custom_op`: what sets a function of Triton's kernels apart matters to compilers only."""
     ...

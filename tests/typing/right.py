@@ -7,7 +7,7 @@ import rushlight.nn as nn
 import rushlight.nn.functional as F
 from rushlight import Tensor, optim
 from rushlight.utils.checkpoint import checkpoint
-from rushlight.utils.data import DataLoader, TensorDataset
+from rushlight.utils.data import DataLoader, TensorDataset, random_split
 
 x = torch.ones(2, 3, requires_grad=True)
 assert_type(x, Tensor)
@@ -124,3 +124,20 @@ assert_type(normal.sample(), Tensor)
 assert_type(torch.distributions.constraints.positive.check(x), Tensor)
 for _, module in nn.ModuleDict({"a": nn.ReLU()}).items():
     assert_type(module, nn.Module)
+
+loader = DataLoader(TensorDataset(x, x), batch_size=2)
+assert_type(loader, DataLoader[tuple[Tensor, ...]])
+train, test = random_split(TensorDataset(x, x), [1, 1])
+assert_type((train[0], test[0]), tuple[tuple[Tensor, ...], tuple[Tensor, ...]])
+net = torch.compile(net)
+assert_type(net(x), tuple[Tensor, bool])
+
+
+@torch.compile(fullgraph=True)
+def twice(y: Tensor) -> Tensor:
+    return y * 2
+
+
+assert_type(twice(x), Tensor)
+assert_type(nn.init.kaiming_uniform(x), Tensor)
+assert_type(torch.multiprocessing.cpu_count(), int)

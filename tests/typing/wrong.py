@@ -3,6 +3,7 @@
 import rushlight as torch
 import rushlight.nn as nn
 import rushlight.nn.functional as F
+from rushlight.utils.data import DataLoader
 
 x = torch.ones(2, 3)
 torch.tahn(x)  # wrong
@@ -25,3 +26,7 @@ torch.optim.SGB(nn.Linear(2, 3).parameters())  # wrong
 torch.linalg.sdv(x)  # wrong
 torch.fft.fftt(x)  # wrong
 i = x.size()  # wrong
+torch.compile(x)  # wrong
+DataLoader(3)  # wrong
+i = torch.compile(torch.sin)(x)  # wrong
+i = nn.init.xavier_normal(x)  # wrong

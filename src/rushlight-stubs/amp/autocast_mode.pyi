@@ -5,6 +5,10 @@ from collections.abc import Callable
 from rushlight import dtype
 from rushlight._inner import Interpreter
 from typing import Any
+from typing import TypeVar
+from typing import overload
+
+_Wrapped = TypeVar('_Wrapped', bound=Callable[..., Any])
 
 class _Casts(Interpreter):
     """Has functions called with their tensors cast, in the threads that autocast is on in."""
@@ -24,10 +28,16 @@ class autocast:
     def __enter__(self) -> autocast: ...
     def __exit__(self, *exc: object) -> None: ...
     def __init__(self, device_type: str, dtype: dtype | None = None, enabled: bool = True, cache_enabled: bool | None = None) -> None: ...
-def custom_bwd(bwd: Any = None, *, device_type: str) -> Any:
+@overload
+def custom_bwd(bwd: None = None, *, device_type: str) -> Callable[[_Wrapped], _Wrapped]: ...
+@overload
+def custom_bwd(bwd: _Wrapped, *, device_type: str) -> _Wrapped:
     """A decorator of the backward of a Function: it runs under the autocast that forward ran under."""
     ...
-def custom_fwd(fwd: Any = None, *, device_type: str, cast_inputs: dtype | None = None) -> Any:
+@overload
+def custom_fwd(fwd: None = None, *, device_type: str, cast_inputs: dtype | None = None) -> Callable[[_Wrapped], _Wrapped]: ...
+@overload
+def custom_fwd(fwd: _Wrapped, *, device_type: str, cast_inputs: dtype | None = None) -> _Wrapped:
     """A decorator of the forward of a Function: with ``cast_inputs`` it gets its tensors in that dtype, autocast off."""
     ...
 def is_autocast_available(device_type: str) -> bool:

@@ -42,7 +42,7 @@ class GradScaler:
     def state_dict(self) -> dict[str, Any]:
         """What :meth:`load_state_dict` takes; empty where the scaler is disabled."""
         ...
-    def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+    def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> float | None:
         """Lets the optimizer step, unless a gradient is inf or nan."""
         ...
     def unscale_(self, optimizer: Any) -> None:

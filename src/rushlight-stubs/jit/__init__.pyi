@@ -10,6 +10,7 @@ from . import annotations as annotations
 from rushlight.futures import Future as Future
 
 _T = TypeVar('_T')
+_Wrapped = TypeVar('_Wrapped', bound=Callable[..., Any])
 
 class Attribute:
     """A value and its type, for modules that are scripted."""
@@ -28,7 +29,7 @@ class TracerWarning(Warning):
 def annotate(the_type: Any, the_value: _T) -> _T:
     """The value."""
     ...
-def export(fn: Any = None, **kwargs: Any) -> Any:
+def export(fn: _Wrapped) -> _Wrapped:
     """A mark for PyTorch's compiler: the function itself, with or without options."""
     ...
 def fork(func: Callable[..., Any], *args: Any, **kwargs: Any) -> _Future[Any]:

@@ -8,50 +8,50 @@ from rushlight import Tensor as Tensor
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     """What a nonlinearity's input is to be scaled by so that variances stay as they are."""
     ...
-def constant(*args: Any, **kwargs: Any) -> Any:
+def constant(*args: Any, **kwargs: Any) -> _Tensor:
     """The old spelling of :func:`constant_`."""
     ...
 def constant_(tensor: _Tensor, val: float) -> _Tensor:
     """One number everywhere."""
     ...
-def dirac(*args: Any, **kwargs: Any) -> Any:
+def dirac(*args: Any, **kwargs: Any) -> _Tensor:
     """The old spelling of :func:`dirac_`."""
     ...
 def dirac_(tensor: _Tensor, groups: int = 1) -> _Tensor:
     """Kernels of a convolution that hands its channels through."""
     ...
-def eye(*args: Any, **kwargs: Any) -> Any:
+def eye(*args: Any, **kwargs: Any) -> _Tensor:
     """The old spelling of :func:`eye_`."""
     ...
 def eye_(tensor: _Tensor) -> _Tensor:
     """The identity matrix: outputs that are the inputs."""
     ...
-def kaiming_normal(*args: Any, **kwargs: Any) -> Any:
+def kaiming_normal(*args: Any, **kwargs: Any) -> _Tensor:
     """The old spelling of :func:`kaiming_normal_`."""
     ...
 def kaiming_normal_(tensor: _Tensor, a: float = 0, mode: str = 'fan_in', nonlinearity: str = 'leaky_relu', generator: Generator | None = None) -> _Tensor:
     """Normal numbers whose variance suits the number of inputs (or outputs) and the nonlinearity behind."""
     ...
-def kaiming_uniform(*args: Any, **kwargs: Any) -> Any:
+def kaiming_uniform(*args: Any, **kwargs: Any) -> _Tensor:
     """The old spelling of :func:`kaiming_uniform_`."""
     ...
 def kaiming_uniform_(tensor: _Tensor, a: float = 0, mode: str = 'fan_in', nonlinearity: str = 'leaky_relu', generator: Generator | None = None) -> _Tensor:
     """Even numbers whose variance suits the number of inputs (or outputs) and the nonlinearity behind."""
     ...
-def normal(*args: Any, **kwargs: Any) -> Any:
+def normal(*args: Any, **kwargs: Any) -> _Tensor:
     """The old spelling of :func:`normal_`."""
     ...
 def normal_(tensor: _Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None) -> _Tensor:
     """Normally distributed numbers."""
     ...
 def ones_(tensor: _Tensor) -> _Tensor: ...
-def orthogonal(*args: Any, **kwargs: Any) -> Any:
+def orthogonal(*args: Any, **kwargs: Any) -> _Tensor:
     """The old spelling of :func:`orthogonal_`."""
     ...
 def orthogonal_(tensor: _Tensor, gain: float = 1, generator: Generator | None = None) -> _Tensor:
     """A (semi-)orthogonal matrix; further dimensions count as columns."""
     ...
-def sparse(*args: Any, **kwargs: Any) -> Any:
+def sparse(*args: Any, **kwargs: Any) -> _Tensor:
     """The old spelling of :func:`sparse_`."""
     ...
 def sparse_(tensor: _Tensor, sparsity: float, std: float = 0.01, generator: Generator | None = None) -> _Tensor:
@@ -60,19 +60,19 @@ def sparse_(tensor: _Tensor, sparsity: float, std: float = 0.01, generator: Gene
 def trunc_normal_(tensor: _Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0, generator: Generator | None = None) -> _Tensor:
     """Normally distributed numbers within [a, b], by rejection."""
     ...
-def uniform(*args: Any, **kwargs: Any) -> Any:
+def uniform(*args: Any, **kwargs: Any) -> _Tensor:
     """The old spelling of :func:`uniform_`."""
     ...
 def uniform_(tensor: _Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None) -> _Tensor:
     """Numbers evenly spread over [a, b)."""
     ...
-def xavier_normal(*args: Any, **kwargs: Any) -> Any:
+def xavier_normal(*args: Any, **kwargs: Any) -> _Tensor:
     """The old spelling of :func:`xavier_normal_`."""
     ...
 def xavier_normal_(tensor: _Tensor, gain: float = 1.0, generator: Generator | None = None) -> _Tensor:
     """Normal numbers whose variance suits the number of inputs and outputs."""
     ...
-def xavier_uniform(*args: Any, **kwargs: Any) -> Any:
+def xavier_uniform(*args: Any, **kwargs: Any) -> _Tensor:
     """The old spelling of :func:`xavier_uniform_`."""
     ...
 def xavier_uniform_(tensor: _Tensor, gain: float = 1.0, generator: Generator | None = None) -> _Tensor:

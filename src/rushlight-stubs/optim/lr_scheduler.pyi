@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Sequence
+from rushlight import Tensor
 from rushlight._inner import _ByFunction
 from rushlight._inner import _Composed
 from rushlight.optim.optimizer import Optimizer as _Optimizer
@@ -35,7 +36,7 @@ class CyclicLR(LRScheduler):
     def __init__(self, optimizer: _Optimizer, base_lr: Any, max_lr: Any, step_size_up: int = 2000, step_size_down: int | None = None, mode: str = 'triangular', gamma: float = 1.0, scale_fn: Callable[[Any], Any] | None = None, scale_mode: str = 'cycle', cycle_momentum: bool = True, base_momentum: Any = 0.8, max_momentum: Any = 0.9, last_epoch: int = -1) -> None: ...
     def get_lr(self) -> list[Any]: ...
     def load_state_dict(self, state_dict: dict[str, Any]) -> None: ...
-    def scale_fn(self, x: Any) -> Any:
+    def scale_fn(self, x: Any) -> float:
         """How high a cycle (or a step) goes, from 0 to 1."""
         ...
     def state_dict(self) -> dict[str, Any]:
@@ -49,7 +50,7 @@ class LRScheduler:
     """Base class: ``step()`` sets the ``lr`` of every group to what ``get_lr`` says for the next epoch."""
     base_lrs: list[Any]
     def __init__(self, optimizer: _Optimizer, last_epoch: int = -1) -> None: ...
-    def get_last_lr(self) -> list[Any]:
+    def get_last_lr(self) -> list[float | Tensor]:
         """The learning rates last set."""
         ...
     def get_lr(self) -> list[Any]:

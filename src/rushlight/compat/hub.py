@@ -64,7 +64,7 @@ def load_state_dict_from_url(
     check_hash: bool = False,
     file_name: str | None = None,
     weights_only: bool = True,
-) -> Any:
+) -> dict[str, Any]:
     """What ``torch.load`` gives for a file on the web, which is downloaded once.
 
     Other than PyTorch's it does not run what is in the file unless ``weights_only=False`` is said.
@@ -77,7 +77,8 @@ def load_state_dict_from_url(
         sys.stderr.write(f'Downloading: "{url}" to {path}\n')
         found = HASH_REGEX.search(name) if check_hash else None
         download_url_to_file(url, path, found[1] if found else None, progress)
-    return serialization.load(path, map_location=map_location, weights_only=weights_only)
+    state: dict[str, Any] = serialization.load(path, map_location=map_location, weights_only=weights_only)
+    return state
 
 
 def load(repo_or_dir: str, model: str, *args: Any, source: str = "github", **kwargs: Any) -> Any:

@@ -231,10 +231,10 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any =
     return tensor
 
 
-def _deprecated(function: Callable[..., Any]) -> Callable[..., Tensor]:
+def _deprecated(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     new, old = function.__name__, function.__name__[:-1]
 
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: Any, **kwargs: Any) -> Tensor:
         warnings.warn(f"`nn.init.{old}` is now deprecated in favor of `nn.init.{new}`.", FutureWarning, stacklevel=2)
         return function(*args, **kwargs)
 

@@ -16,7 +16,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from typing import Any
+from typing import Any, Self
 
 from ..autograd import modes
 from ..autograd.interpreters import stack as interpreters
@@ -141,7 +141,7 @@ class TorchFunctionMode:
     ) -> Any:
         raise NotImplementedError
 
-    def __enter__(self) -> Any:
+    def __enter__(self) -> Self:
         watch()
         special.enter(plain_to_see=True)
         modes.state.function_modes = (*modes.state.function_modes, self)
@@ -152,7 +152,7 @@ class TorchFunctionMode:
         special.leave(plain_to_see=True)
 
     @classmethod
-    def push(cls, *args: Any, **kwargs: Any) -> Any:
+    def push(cls, *args: Any, **kwargs: Any) -> Self:
         return cls(*args, **kwargs)
 
 

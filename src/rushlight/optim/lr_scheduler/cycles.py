@@ -79,7 +79,7 @@ class CyclicLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
         self.base_lrs = base_lrs
 
-    def scale_fn(self, x: Any) -> Any:
+    def scale_fn(self, x: Any) -> float:
         """How high a cycle (or a step) goes, from 0 to 1."""
         if self._scale_fn_custom is not None:
             return self._scale_fn_custom(x)

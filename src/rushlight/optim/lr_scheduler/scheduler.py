@@ -33,7 +33,7 @@ class LRScheduler:
 
     _get_lr_called_within_step: bool = False
     _is_initial: bool = False
-    _last_lr: list[Any]
+    _last_lr: list[float | Tensor]
     base_lrs: list[Any]
 
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
@@ -68,7 +68,7 @@ class LRScheduler:
         """The learning rates of this epoch, from those of the last."""
         raise NotImplementedError
 
-    def get_last_lr(self) -> list[Any]:
+    def get_last_lr(self) -> list[float | Tensor]:
         """The learning rates last set."""
         return self._last_lr
 

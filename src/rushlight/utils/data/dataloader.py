@@ -6,9 +6,9 @@ import itertools
 import multiprocessing
 import os
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence, Sized
 from multiprocessing.context import BaseContext
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar, cast
 
 from ...random import Generator
 from . import _utils as _utils
@@ -17,7 +17,7 @@ from ._utils.fetch import _IterableDatasetFetcher, _MapDatasetFetcher
 from ._utils.iteration import _BaseDataLoaderIter, _SingleProcessDataLoaderIter
 from ._utils.processes import _MultiProcessingDataLoaderIter
 from ._utils.worker import get_worker_info
-from .dataset import IterableDataset
+from .dataset import Dataset, IterableDataset
 from .sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler
 
 __all__ = ["DataLoader", "default_collate", "default_convert", "get_worker_info"]
@@ -96,7 +96,7 @@ class DataLoader(Generic[_T_co]):
 
     def __init__(
         self,
-        dataset: Any,
+        dataset: Dataset[_T_co] | Sequence[_T_co],
         batch_size: int | None = 1,
         shuffle: bool | None = None,
         sampler: Any = None,
@@ -141,7 +141,8 @@ class DataLoader(Generic[_T_co]):
             if is_iterable:
                 sampler = _InfiniteConstantSampler()
             else:
-                sampler = RandomSampler(dataset, generator=generator) if shuffle else SequentialSampler(dataset)
+                sized = cast(Sized, dataset)
+                sampler = RandomSampler(sized, generator=generator) if shuffle else SequentialSampler(sized)
         if batch_size is not None and batch_sampler is None:
             batch_sampler = BatchSampler(sampler, batch_size, drop_last)
         self.batch_size = batch_size

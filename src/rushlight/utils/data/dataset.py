@@ -6,8 +6,8 @@ import bisect
 import itertools
 import math
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Generic, TypeVar
+from collections.abc import Iterable, Iterator, Sequence, Sized
+from typing import Any, Generic, TypeVar, cast
 
 from ...random import Generator, default_generator
 from ...tensor import Tensor
@@ -231,17 +231,16 @@ class Subset(Dataset[_T_co]):
     ['d', 'a']
     """
 
-    dataset: Any
+    dataset: Dataset[_T_co] | Sequence[_T_co]
     indices: Sequence[int]
 
-    def __init__(self, dataset: Any, indices: Sequence[int]) -> None:
+    def __init__(self, dataset: Dataset[_T_co] | Sequence[_T_co], indices: Sequence[int]) -> None:
         self.dataset = dataset
         self.indices = indices
 
-    def __getitem__(self, idx: Any) -> Any:
-        if isinstance(idx, list):
-            return self.dataset[[self.indices[i] for i in idx]]
-        return self.dataset[self.indices[idx]]
+    def __getitem__(self, idx: Any) -> _T_co:
+        chosen: Any = [self.indices[i] for i in idx] if isinstance(idx, list) else self.indices[idx]
+        return self.dataset[chosen]
 
     def __getitems__(self, indices: list[int]) -> list[Any]:
         chosen = [self.indices[i] for i in indices]
@@ -253,8 +252,8 @@ class Subset(Dataset[_T_co]):
 
 
 def random_split(
-    dataset: Any, lengths: Sequence[int | float], generator: Generator | None = default_generator
-) -> list[Subset[Any]]:
+    dataset: Dataset[_T] | Sequence[_T], lengths: Sequence[int | float], generator: Generator | None = default_generator
+) -> list[Subset[_T]]:
     """Parts of a dataset with the given lengths, or fractions that add up to 1, by one random permutation.
 
     Fractions are rounded down and what is left over goes to the parts in turn, one sample each. ValueError where the lengths
@@ -266,10 +265,10 @@ def random_split(
     >>> len(train), list(test)
     (8, [6, 2])
     """
-    counts = list(lengths)
+    counts, total = list(lengths), len(cast(Sized, dataset))
     if math.isclose(sum(counts), 1) and sum(counts) <= 1:
-        counts = _counts_of_fractions(counts, len(dataset))
-    if sum(counts) != len(dataset):
+        counts = _counts_of_fractions(counts, total)
+    if sum(counts) != total:
         raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
     order = iter(randperm(sum(counts), generator=generator).tolist())
     return [Subset(dataset, list(itertools.islice(order, int(count)))) for count in counts]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any
+from typing import Any, TypeVar
 
 import rushlight as torch
 
 from .graph import Graph, traverse_dps
 
 __all__ = ["apply_random_seed", "apply_sharding", "apply_shuffle_seed", "apply_shuffle_settings", "get_all_graph_pipes"]
+
+_Pipe = TypeVar("_Pipe")
 
 
 def get_all_graph_pipes(graph: Graph) -> list[Any]:
@@ -32,7 +34,7 @@ def _has(pipe: Any, *names: str) -> bool:
     return all(inspect.ismethod(getattr(pipe, name, None)) for name in names)
 
 
-def apply_sharding(datapipe: Any, num_of_instances: int, instance_id: int, sharding_group: Any = None) -> Any:
+def apply_sharding(datapipe: _Pipe, num_of_instances: int, instance_id: int, sharding_group: Any = None) -> _Pipe:
     """Tells each pipe that shards how many parts there are, and which is its own."""
     for pipe in get_all_graph_pipes(traverse_dps(datapipe)):
         if _has(pipe, "apply_sharding"):
@@ -42,7 +44,7 @@ def apply_sharding(datapipe: Any, num_of_instances: int, instance_id: int, shard
     return datapipe
 
 
-def apply_shuffle_settings(datapipe: Any, shuffle: bool | None = None) -> Any:
+def apply_shuffle_settings(datapipe: _Pipe, shuffle: bool | None = None) -> _Pipe:
     """Switches the shuffling of each pipe that shuffles on or off; None leaves it."""
     if shuffle is None:
         return datapipe
@@ -52,12 +54,12 @@ def apply_shuffle_settings(datapipe: Any, shuffle: bool | None = None) -> Any:
     return datapipe
 
 
-def apply_shuffle_seed(datapipe: Any, rng: Any) -> Any:
+def apply_shuffle_seed(datapipe: _Pipe, rng: Any) -> _Pipe:
     """:func:`apply_random_seed` under its older name."""
     return apply_random_seed(datapipe, rng)
 
 
-def apply_random_seed(datapipe: Any, rng: torch.Generator) -> Any:
+def apply_random_seed(datapipe: _Pipe, rng: torch.Generator) -> _Pipe:
     """Gives each pipe that draws numbers a seed of the generator's."""
     for pipe in get_all_graph_pipes(traverse_dps(datapipe)):
         if _has(pipe, "set_seed"):
