@@ -71,7 +71,7 @@ with _collector_at_rest():
     from .batching.vmap import vmap
     from .operators import derivatives as _derivatives
     from .ops.public import registry as _registry
-    from .overrides.watching import install_methods
+    from .overrides.overridable_methods import install_methods
     from .random import (
         Generator,
         default_generator,

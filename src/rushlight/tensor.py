@@ -33,7 +33,7 @@ OWN_DTYPE: Any = True
 
 
 class _TensorMeta(type):
-    """The class of Tensor; overrides/watching.py says what ``Tensor.add`` is."""
+    """The class of Tensor; overrides/overridable_methods.py says what ``Tensor.add`` is."""
 
     if TYPE_CHECKING:
 

@@ -17,7 +17,7 @@ from op_samples import chosen, ops
 from sides import Missing, Side
 
 import rushlight
-from rushlight.batching import examples
+from rushlight.batching import batched_tensors
 from rushlight.batching import vmap as batching
 from rushlight.func import grad, vmap
 
@@ -29,7 +29,7 @@ LEFT_OUT = ("as_strided", "dropout", "bernoulli", "multinomial", "normal", "unif
             "lowrank", "empty", "nonzero", "unique", "masked_select", "argwhere", "fractional", "poisson", "binomial")  # fmt: skip
 
 
-class Watched(examples.Level):
+class Watched(batched_tensors.Level):
     """A level that is known here, with whether the function got to its end on it."""
 
     seen: ClassVar[list[Watched]] = []
@@ -43,7 +43,7 @@ class Watched(examples.Level):
 @pytest.fixture(autouse=True)
 def watched(monkeypatch: pytest.MonkeyPatch) -> None:
     def left(value: Any, place: Any, level: Any) -> Any:
-        result = examples.left(value, place, level)
+        result = batched_tensors.left(value, place, level)
         level.finished = True
         return result
 

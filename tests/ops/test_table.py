@@ -15,7 +15,7 @@ import rushlight as torch
 from rushlight.autograd import modes
 from rushlight.autograd.nodes import Node
 from rushlight.ops import public, table
-from rushlight.ops.reading import conj
+from rushlight.ops.rule_functions import conj
 
 
 def test_a_rule_that_asks_for_nothing_the_op_has_is_refused() -> None:

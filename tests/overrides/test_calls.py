@@ -13,7 +13,7 @@ from rushlight.autograd.modes import special
 from rushlight.autograd.profiler import profile
 from rushlight.compat.fx import symbolic_trace
 from rushlight.overrides import TorchFunctionMode, redispatch_function
-from rushlight.overrides.watching import unwatch, watch
+from rushlight.overrides.overridable_methods import unwatch, watch
 from rushlight.tensor import Tensor
 
 
@@ -165,7 +165,7 @@ class Mine(torch.Tensor):
         return super().__torch_function__(func, types, args, kwargs)
 mine = torch.ones(2).as_subclass(Mine)
 from rushlight.ops.public import methods
-from rushlight.overrides.watching import install_methods
+from rushlight.overrides.overridable_methods import install_methods
 methods["come_late"] = lambda self: 7
 methods["come_late"].__name__ = "come_late"
 install_methods(["come_late"])
@@ -180,8 +180,8 @@ mine.module_load(torch.ones(2))
 def test_a_class_before_the_methods_is_refused():
     program = """
 import rushlight
-from rushlight.overrides import watching
-watching._own.clear()
+from rushlight.overrides import overridable_methods
+overridable_methods._own.clear()
 class Mine(rushlight.Tensor): pass
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
@@ -192,7 +192,7 @@ def test_no_room_gives_tensor_methods_that_nobody_is_asked_about():
     program = """
 import importlib, pkgutil
 import rushlight
-from rushlight.overrides.watching import _own
+from rushlight.overrides.overridable_methods import _own
 for one in pkgutil.walk_packages(rushlight.__path__, "rushlight."):
     if not one.name.endswith("__main__") and "tensorboard" not in one.name:
         importlib.import_module(one.name)

@@ -8,7 +8,6 @@ from rushlight import Tensor
 from rushlight.autograd.function import Function
 from typing import Any
 from typing import TypeVar
-from rushlight.utils.recomputation import GraphExecGroup as GraphExecGroup
 from rushlight.utils.selective_checkpoint import CheckpointPolicy as CheckpointPolicy
 from rushlight.utils.selective_checkpoint import SelectiveCheckpointContext as SelectiveCheckpointContext
 from rushlight.utils.selective_checkpoint import _CachedTorchDispatchMode as _CachedTorchDispatchMode
@@ -40,6 +39,10 @@ class DefaultDeviceType:
     def set_device_type(device: str = 'cuda') -> None:
         """Remembers another kind."""
         ...
+class GraphExecGroup:
+    """Within it, backward passes share what is computed again: passes through parts of one checkpointed function that do not overlap run the function once."""
+    def __enter__(self) -> GraphExecGroup: ...
+    def __exit__(self, *error: object) -> None: ...
 SAC_IGNORED_OPS: set[Any]
 def check_backward_validity(inputs: Iterable[Any]) -> None:
     """Warns where no input needs a gradient."""

@@ -7,14 +7,11 @@ from contextlib import AbstractContextManager
 from rushlight import Tensor
 from rushlight._inner import Interpreter
 from rushlight.autograd.function import Function
+from rushlight.utils.checkpoint import GraphExecGroup
 from typing import Any
 from weakref import ReferenceType
 from weakref import WeakKeyDictionary
 
-class GraphExecGroup:
-    """Within it, backward passes share what is computed again: passes through parts of one checkpointed function that do not overlap run the function once."""
-    def __enter__(self) -> GraphExecGroup: ...
-    def __exit__(self, *error: object) -> None: ...
 class Recomputation:
     """One call of a checkpointed function."""
     function: Callable[..., Any]

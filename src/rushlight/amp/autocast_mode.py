@@ -16,8 +16,8 @@ from ..base import dtypes
 from ..base.device import device
 from ..base.thread_state import carried
 from ..ops.publishing import published
-from ..overrides.asking import DisableTorchFunction
-from ..overrides.watching import watch
+from ..overrides.overridable_methods import watch
+from ..overrides.torch_function import DisableTorchFunction
 from ..tensor import Tensor
 from ..tensors.arguments import warn
 

@@ -24,12 +24,12 @@ from ..backend.line_sums import unbroadcast
 from ..backend.ownership import BY_PASS, is_only_here
 from ..backend.scattered import ScatteredArray
 from ..tensor import Tensor, wrap
-from . import mirrors, modes, overlaps, reentrant, schedule, views
+from . import mirrors, modes, overlaps, reentrant, topological_order, views
 from .hooks import HookCalls
 from .interpreters import stack as interpreters
 from .nodes import AccumulateGrad, Edge, Node, accumulate_lock, leaf_edge
 from .rule_errors import broadcast_error, of_rule
-from .schedule import counted
+from .topological_order import count_dependencies
 
 _pass_ids = itertools.count()
 
@@ -65,7 +65,7 @@ class BackwardPass(HookCalls):
     @functools.cached_property
     def reached(self) -> dict[Node, int]:
         """How many edges lead to each node of the pass; counted down as it runs, if it goes by them."""
-        return counted(self.roots, self.needed)
+        return count_dependencies(self.roots, self.needed)
 
     def will_run(self, node: Node) -> bool:
         """Whether the pass reaches a node."""
@@ -75,9 +75,9 @@ class BackwardPass(HookCalls):
         """Whether the pass runs a node, and not only looks at what arrives there."""
         return node in self.reached and (self.needed is None or self.needed.get(node, False))
 
-    def planned(self) -> list[Node]:
+    def execution_order(self) -> list[Node]:
         """The nodes of the pass in the order in which they become ready and run, told from the graph alone."""
-        return schedule.planned(self.roots, self.needed)
+        return topological_order.execution_order(self.roots, self.needed)
 
     def call_at_end(self, callback: Callable[[], None]) -> None:
         """Calls ``callback`` after the pass, if nothing was raised in it."""
@@ -231,7 +231,7 @@ class BackwardPass(HookCalls):
     def _finish_complete(self) -> None:
         """After an error: leaves that nothing more leads to are complete, the others stay as they were."""
         waiting = [node for node in (self.node, *(node for _, node in self.ready)) if node is not None]
-        pending = counted([(node, 0) for node in waiting], self.needed)
+        pending = count_dependencies([(node, 0) for node in waiting], self.needed)
         self._finish_leaves([leaf for leaf in self.leaves if leaf not in pending])
 
     def _finish_leaves(self, leaves: list[Node]) -> None:

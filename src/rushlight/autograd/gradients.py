@@ -16,7 +16,7 @@ from ..backend.notes import not_a_tensor, with_notes
 from ..base import dtypes
 from ..base.size import Size
 from ..tensor import Tensor, wrap
-from . import engine, modes, schedule
+from . import engine, modes, topological_order
 from .engine import BackwardPass
 from .graph_access import GradientEdge
 from .handles import observers
@@ -320,7 +320,7 @@ def _release(outs: tuple[Any, ...], ins: tuple[Any, ...]) -> None:
         return [edge[0] for edge in edges if edge is not None]
 
     ends = set(nodes(ins))
-    for node, is_needed in schedule.leads_to(nodes(outs), ends).items():
+    for node, is_needed in topological_order.leads_to(nodes(outs), ends).items():
         if is_needed and node not in ends and node.frees:
             node.saved = None
 

@@ -18,7 +18,7 @@ from .handles import observers
 from .interpreters import stack as interpreters
 from .nodes import Edge, Node
 from .rule_errors import of_rule
-from .schedule import leads_to, tie_order
+from .topological_order import leads_to, tie_order
 
 
 class ObservedPass(BackwardPass):

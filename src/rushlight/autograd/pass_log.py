@@ -22,7 +22,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..base.dtype_abbrs import dtype_abbrs
-from . import schedule
+from . import topological_order
 from .nodes import Edge, Node
 
 # Like all of PyTorch's loggers it hears of warnings and more unless told otherwise, whatever the root logger is set to.
@@ -36,7 +36,9 @@ is_asked_for = functools.partial(_logger.isEnabledFor, logging.DEBUG)
 @contextmanager
 def logged(roots: Sequence[Edge], needed: dict[Node, bool] | None) -> Iterator[None]:
     """Around a pass: the nodes that it reaches write a line each before they run."""
-    handles = [node.register_prehook(functools.partial(_write, node)) for node in schedule.counted(roots, needed)]
+    handles = [
+        node.register_prehook(functools.partial(_write, node)) for node in topological_order.count_dependencies(roots, needed)
+    ]
     try:
         yield
     finally:

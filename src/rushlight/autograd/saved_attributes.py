@@ -20,7 +20,7 @@ _NAMES = {
     "keepdims": "keepdim", "low": "min", "high": "max", "u": "tensor1", "v": "tensor2", "src": "src",
 }  # fmt: skip
 # Of the derivatives of functions: the cotangent, and what the function was given or came to.
-_OF_SLOPES = {"h": "grad_output", "x": "self", "a": "self", "b": "target", "y": "output"}
+_OF_BACKWARDS = {"h": "grad_output", "x": "self", "a": "self", "b": "target", "y": "output"}
 _PRODUCT = {"a": "batch1", "b": "batch2"}
 _OWN_NAMES = {
     "pow": {"b": "exponent"},
@@ -205,7 +205,7 @@ def saved_name(op: Any, kind: str, name: str) -> str:
     if kind == "input":
         position = op.inputs.index(name)
         if op.inputs[0] == "h":
-            return _OF_SLOPES.get(name, name)
+            return _OF_BACKWARDS.get(name, name)
         if position == 0 and name in ("x", "a", "g", "start", "input"):
             return "self"
         if position == 1 and name in ("b", "y"):

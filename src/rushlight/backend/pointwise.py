@@ -14,7 +14,7 @@ from ..kernels import register
 from ..kernels import sweeps as compiled
 from . import bits
 from .arithmetic import complex_sum, negative, subtract
-from .fitting import fitting
+from .checked_convert import checked_convert
 from .numpy import Array
 from .promotion import floating, refuse
 
@@ -236,7 +236,7 @@ def rad2deg(x: Array) -> Array:
 
 def checked_number(value: Any, x: Array) -> Any:
     """A number as what is to be put into ``x``; the error for one that does not fit."""
-    return fitting(value.item() if isinstance(value, np.generic) else value, dtypes.of(x.dtype))
+    return checked_convert(value.item() if isinstance(value, np.generic) else value, dtypes.of(x.dtype))
 
 
 def filled(x: Array, value: Any) -> Array:

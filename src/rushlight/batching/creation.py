@@ -17,7 +17,7 @@ from ..ops.public import methods, module, ops
 from ..random import get_rng_state
 from ..tensor import Tensor, wrap
 from . import layers
-from .examples import LARGER, Batched, Level, _vmaps, is_batched, rebatched
+from .batched_tensors import LARGER, BatchedTensor, Level, _vmaps, is_batched, rebatched
 from .outlines import Refused
 
 RANDOM = (
@@ -73,7 +73,7 @@ def note_draw(level: Level) -> None:
 
 def _after_model(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     model = args[0] if args else kwargs.get("input")
-    if not isinstance(model, Batched):
+    if not isinstance(model, BatchedTensor):
         return NotImplemented
     level = model.level
     rest = {key: value for key, value in kwargs.items() if key != "input"}
@@ -122,7 +122,7 @@ def _drawn(again: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: 
 
 
 def _along(value: Tensor, level: Level) -> Tensor:
-    if isinstance(value, Batched) and value.level is level:
+    if isinstance(value, BatchedTensor) and value.level is level:
         return value.whole
     return ops.clone(ops.expand(value, (level.size, *value._array.shape)))
 

@@ -12,7 +12,7 @@ from ..autograd import function, modes
 from ..autograd.function import Context, Function, FunctionCtx
 from ..base.pytree import TreeSpec, broadcast_prefix, tree_flatten, tree_unflatten
 from ..tensor import Tensor, wrap
-from . import examples, layers
+from . import batched_tensors, layers
 from .outlines import Unbatchable
 
 _MORE = "For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
@@ -35,7 +35,7 @@ def applied(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     top, _, rest = cls.__module__.partition(".")
     is_own = top in ("torch", "rushlight") and not rest.startswith("testing.")
     if is_own or not layers.in_user_transform():
-        if examples._innermost(tree_flatten((args, kwargs))[0]) is not None:
+        if batched_tensors._innermost(tree_flatten((args, kwargs))[0]) is not None:
             raise Unbatchable(cls.__name__)
         return NotImplemented
     if cls.setup_context is Function.setup_context:
@@ -44,7 +44,7 @@ def applied(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             f"the setup_context staticmethod. {_MORE}"
         )
     leaves, spec = tree_flatten(args)
-    level = examples._innermost([*leaves, *tree_flatten(kwargs)[0]])
+    level = batched_tensors._innermost([*leaves, *tree_flatten(kwargs)[0]])
     if level is not None:
         return _batch(cls, level, leaves, spec, kwargs)
     if any(layer.kind == "Vmap" and not layer.internal for layer in layers.state.stack):
@@ -56,7 +56,7 @@ def applied(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     return _generated[cls].apply(*args, **kwargs)  # type: ignore[attr-defined]
 
 
-def _batch(cls: Any, level: examples.Level, leaves: list[Any], spec: TreeSpec, kwargs: dict[str, Any]) -> Any:
+def _batch(cls: Any, level: batched_tensors.Level, leaves: list[Any], spec: TreeSpec, kwargs: dict[str, Any]) -> Any:
     named = {key: value for key, value in kwargs.items() if isinstance(value, Tensor)}
     if named:
         raise NotImplementedError(
@@ -69,15 +69,15 @@ def _batch(cls: Any, level: examples.Level, leaves: list[Any], spec: TreeSpec, k
         values, dims = zip(*(_behind(one, level) for one in leaves), strict=True) if leaves else ((), ())
         with layers.without(level):
             outputs, spec_out = _by_rule(cls, level, list(values), list(dims), spec, kwargs)
-        made = [one if dim is None else examples.rebatched(one.movedim(dim, 0), level) for one, dim in outputs]
+        made = [one if dim is None else batched_tensors.rebatched(one.movedim(dim, 0), level) for one, dim in outputs]
         return tree_unflatten(made, spec_out)
-    job = _Job(cls, level, spec, kwargs, [examples.is_batched(one, level) for one in leaves])
-    wholes = [one.whole if examples.is_batched(one, level) else one for one in leaves]
+    job = _Job(cls, level, spec, kwargs, [batched_tensors.is_batched(one, level) for one in leaves])
+    wholes = [one.whole if batched_tensors.is_batched(one, level) else one for one in leaves]
     with layers.without(level):
         found = job.vmapped().apply(*wholes)
     found = found if isinstance(found, tuple) else (found,)
     made = [
-        examples.rebatched(one, level) if isinstance(one, Tensor) and of else one
+        batched_tensors.rebatched(one, level) if isinstance(one, Tensor) and of else one
         for one, of in zip(found, job.out_batched, strict=True)
     ]
     return tree_unflatten(made, job.out_spec)
@@ -100,15 +100,15 @@ def _expect_rule(cls: Any) -> bool:
     return has_rule
 
 
-def _behind(value: Any, level: examples.Level) -> tuple[Any, int | None]:
+def _behind(value: Any, level: batched_tensors.Level) -> tuple[Any, int | None]:
     """The batch behind a value as ``vmap`` was given it, and its dimension."""
-    if not examples.is_batched(value, level):
+    if not batched_tensors.is_batched(value, level):
         return value, None
     return value.origin if value.origin is not None else (value.whole, 0)
 
 
 def _by_rule(
-    cls: Any, level: examples.Level, values: list[Any], dims: list[int | None], spec: TreeSpec, kwargs: dict[str, Any]
+    cls: Any, level: batched_tensors.Level, values: list[Any], dims: list[int | None], spec: TreeSpec, kwargs: dict[str, Any]
 ) -> tuple[list[tuple[Any, int | None]], TreeSpec]:
     """What the Function's own ``vmap`` gives: results with their dimensions."""
     info = VmapInfo(level.size, level.randomness)
@@ -159,9 +159,11 @@ class _Vmapped(Function):
 class _Job:
     """One call of a Function over a batch."""
 
-    def __init__(self, cls: Any, level: examples.Level, spec: TreeSpec, kwargs: dict[str, Any], is_batched: list[bool]) -> None:
+    def __init__(
+        self, cls: Any, level: batched_tensors.Level, spec: TreeSpec, kwargs: dict[str, Any], is_batched: list[bool]
+    ) -> None:
         self.cls, self.outer, self.spec, self.kwargs, self.is_batched = cls, level, spec, kwargs, is_batched
-        self.level = examples.Level(level.size, level.randomness)
+        self.level = batched_tensors.Level(level.size, level.randomness)
         self.context = _Context()
         self.out_batched: list[bool] = []
         self.saved_batched: list[bool] = []
@@ -177,17 +179,17 @@ class _Job:
         return types.new_class(f"Vmapped{self.cls.__name__}", (_Vmapped,), exec_body=lambda space: space.update(body))
 
     def _example(self, value: Any, of: bool = True) -> Any:
-        return examples.rebatched(value, self.level) if of and isinstance(value, Tensor) else value
+        return batched_tensors.rebatched(value, self.level) if of and isinstance(value, Tensor) else value
 
     def _split(self, values: Any) -> tuple[list[Any], list[bool]]:
         """The tensors behind, and which were examples."""
-        flags = [examples.is_batched(one, self.level) for one in values]
-        return [examples.along(one, self.level) if of else one for one, of in zip(values, flags, strict=True)], flags
+        flags = [batched_tensors.is_batched(one, self.level) for one in values]
+        return [batched_tensors.along(one, self.level) if of else one for one, of in zip(values, flags, strict=True)], flags
 
     def forward(self, ctx: Any, *wholes: Any) -> Any:
         context = self.context
         context.needs_input_grad = ctx.needs_input_grad
-        with examples.running(self.level):
+        with batched_tensors.running(self.level):
             entered = [self._example(one, of) for one, of in zip(wholes, self.is_batched, strict=True)]
             inputs = tree_unflatten(entered, self.spec)
             if self.cls.vmap is not Function.vmap:
@@ -226,7 +228,7 @@ class _Job:
 
     def backward(self, ctx: Any, *grads: Any) -> Any:
         context = self.context
-        with examples.running(self.level):
+        with batched_tensors.running(self.level):
             context.saved_tensors = tuple(
                 self._example(one, of) for one, of in zip(ctx.saved_tensors, self.saved_batched, strict=True)
             )
@@ -246,12 +248,12 @@ class _Job:
         if g is None:
             return None
         if of:
-            return reduced(examples.along(g, self.level), shape or (), 1)
-        return examples.along(g, self.level).sum(0) if examples.is_batched(g, self.level) else g
+            return reduced(batched_tensors.along(g, self.level), shape or (), 1)
+        return batched_tensors.along(g, self.level).sum(0) if batched_tensors.is_batched(g, self.level) else g
 
     def jvp(self, ctx: Any, *tangents: Any) -> Any:
         context = self.context
-        with examples.running(self.level):
+        with batched_tensors.running(self.level):
             if context.saved_for_forward is not None:
                 context.saved_tensors = context.saved_for_forward
             given = [self._example(one, of) if one is not None else None
@@ -259,7 +261,7 @@ class _Job:
             found = self.cls.jvp(context, *given)
             outs = found if isinstance(found, tuple) else (found,)
             made = tuple(
-                examples.along(one, self.level) if of and one is not None else one
+                batched_tensors.along(one, self.level) if of and one is not None else one
                 for one, of in zip(outs, self.out_batched, strict=True)
             )
             return made if isinstance(found, tuple) else made[0]

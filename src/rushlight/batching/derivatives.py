@@ -16,10 +16,10 @@ import numpy as np
 
 from ..autograd import forward_ad, modes
 from ..autograd.nodes import AccumulateGrad
-from ..autograd.schedule import reached
+from ..autograd.topological_order import reached
 from ..base.pytree import TreeSpec, tree_flatten, tree_map_only, tree_unflatten
 from ..tensor import Tensor, new_tensor, wrap
-from . import examples, layers
+from . import batched_tensors, layers
 
 Function = Callable[..., Any]
 
@@ -31,17 +31,17 @@ def _tracked(value: Any) -> Tensor:
     """A tensor to differentiate by: a view where the caller can differentiate further, else a leaf of its own."""
     if not isinstance(value, Tensor):
         raise ValueError(f"Thing passed to transform API must be Tensor, got {type(value)}")
-    value = examples.at_all_levels(value)
-    if isinstance(value, examples.Batched):
+    value = batched_tensors.at_all_levels(value)
+    if isinstance(value, batched_tensors.BatchedTensor):
         if value._array.dtype.kind not in "fcV":
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
-        return examples.batched(_tracked_whole(value.whole), value.level)
+        return batched_tensors.batched(_tracked_whole(value.whole), value.level)
     return _tracked_whole(value)
 
 
 def _tracked_whole(value: Tensor) -> Tensor:
-    if isinstance(value, examples.Batched):
-        return examples.batched(_tracked_whole(value.whole), value.level)
+    if isinstance(value, batched_tensors.BatchedTensor):
+        return batched_tensors.batched(_tracked_whole(value.whole), value.level)
     if value.requires_grad:
         return value.view_as(value)
     if value._array.dtype.kind not in "fcV":
@@ -63,7 +63,7 @@ def _zeros_like(value: Tensor) -> Tensor:
 
 def _depends_on_others(outputs: Sequence[Tensor], own: Sequence[Tensor]) -> bool:
     """Whether the graph of the outputs leads to leaves that are not ``own``."""
-    outputs, own = [examples.behind(one) for one in outputs], [examples.behind(one) for one in own]
+    outputs, own = [batched_tensors.behind(one) for one in outputs], [batched_tensors.behind(one) for one in own]
     if any(one._edge is None and one.requires_grad and not any(one is leaf for leaf in own) for one in outputs):
         return True
     return any(
@@ -74,7 +74,7 @@ def _depends_on_others(outputs: Sequence[Tensor], own: Sequence[Tensor]) -> bool
 
 def _released(tree: Any) -> Any:
     """Results without a history that leads to tensors of the transform only."""
-    return tree_map_only(Tensor, lambda one: examples.without_graph(one) if one.requires_grad else one, tree)
+    return tree_map_only(Tensor, lambda one: batched_tensors.without_graph(one) if one.requires_grad else one, tree)
 
 
 def _numbers(argnums: Any, count: int) -> tuple[int, ...]:
@@ -152,7 +152,7 @@ class _Vjp:
         pairs = [(out, g) for out, g in zip(outputs, cotangents, strict=True) if out.requires_grad]
         found: Sequence[Any] = [None] * len(self.inputs)
         if pairs and self.inputs:
-            found = examples.gradients_of(
+            found = batched_tensors.gradients_of(
                 [out for out, _ in pairs],
                 self.inputs,
                 [g for _, g in pairs],

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..autograd import modes
 from ..autograd.nodes import AccumulateGrad, orders
-from ..autograd.schedule import reached
+from ..autograd.topological_order import reached
 from ..base.attributes import held
 from ..base.thread_state import carried
 

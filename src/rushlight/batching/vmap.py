@@ -1,6 +1,6 @@
 """``vmap``: a function of single examples as a function of batches.
 
-The function runs once, on tensors that look like one example and carry them all (examples.py). Where it does what can only be
+The function runs once, on tensors that look like one example and carry them all (batched_tensors.py). Where it does what can only be
 done example by example (reads a number, writes in place, draws random numbers), it runs once for each instead, and the results
 are stacked.
 """
@@ -17,7 +17,7 @@ from ..ops.public import ops
 from ..random import get_rng_state, set_rng_state
 from ..tensor import Tensor
 from . import creation, custom_functions, rules  # noqa: F401  (how functions and ops take a batch along)
-from .examples import Batched, Level, has_level, left, rebatched, running
+from .batched_tensors import BatchedTensor, Level, has_level, left, rebatched, running
 from .outlines import Refused, Unbatchable
 
 
@@ -208,7 +208,7 @@ _DYNAMIC = {
 def _is_mask(value: Any) -> bool:
     if isinstance(value, (tuple, list)):
         return any(map(_is_mask, value))
-    return isinstance(value, Batched) and value._array.dtype.kind == "b"
+    return isinstance(value, BatchedTensor) and value._array.dtype.kind == "b"
 
 
 def entered(value: Any, dim: int, level: Level) -> Tensor:

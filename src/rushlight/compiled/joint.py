@@ -12,7 +12,7 @@ import numpy as np
 
 from ..autograd import engine, modes
 from ..autograd.nodes import Edge, Node, orders
-from ..autograd.schedule import reached
+from ..autograd.topological_order import reached
 from ..tensor import Tensor
 from .capture import trace as t
 from .capture.passes import TracedPass

@@ -15,7 +15,7 @@ from ..autograd.observed_pass import ObservedPass
 from ..backend.ownership import BY_PROFILED_PASS
 from ..base.arguments import user_frame
 from ..ops.interceptors import run_below
-from ..overrides import watching
+from ..overrides import overridable_methods
 from ..tensor import Tensor
 from .entries import Entry
 from .jacobian import LOCAL, LOCALS, jacobian_of, local_matrices
@@ -72,7 +72,7 @@ class Observer(interpreters.Interpreter):
         """Something happens that is no op: seen where the program itself asks for it."""
         recording = _stories[-1]
         caller = sys._getframe(2)
-        while caller.f_back is not None and caller.f_code.co_filename == watching.__file__:
+        while caller.f_back is not None and caller.f_code.co_filename == overridable_methods.__file__:
             caller = caller.f_back  # past what stands around methods once a program has functions of its own told of them
         frame = user_frame(caller)
         if frame is not None and not recording.full_up:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..autograd.nodes import Edge
 from ..backend.line_sums import stretched, unbroadcast
-from ..batching.examples import Batched
+from ..batching.batched_tensors import BatchedTensor
 from ..ops.table import arrays
 from ..tensor import Tensor
 from .entries import Entry
@@ -20,7 +20,7 @@ FULL = 36  # elements up to which a value is kept as it is
 
 def array_of(value: Any) -> Any:
     """The plain array of a Tensor, an array or a number of NumPy's, of a batch with all examples; None where there is none."""
-    while isinstance(value, Batched):
+    while isinstance(value, BatchedTensor):
         value = value.whole
     if isinstance(value, Tensor):  # what stands in for the memory of a wrapper must not be asked
         value = value._array if value._strided else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..batching import layers
-from ..batching.examples import Batched
+from ..batching.batched_tensors import BatchedTensor
 from ..tensor import Tensor
 
 
@@ -19,7 +19,7 @@ def debug_unwrap(tensor: Tensor, *, recurse: bool = True) -> Tensor:
     >>> seen[0] is x
     True
     """
-    if isinstance(tensor, Batched):
+    if isinstance(tensor, BatchedTensor):
         behind = tensor.origin[0] if tensor.origin is not None else tensor.whole
         return debug_unwrap(behind) if recurse else behind
     layer = layers.innermost_of(tensor)

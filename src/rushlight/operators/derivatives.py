@@ -13,7 +13,7 @@ from ..backend import linalg
 from ..batching.derivatives import vjp
 from ..ops.lu import check_pivots
 from ..ops.public import module, ops
-from ..ops.reading import all_numbers
+from ..ops.rule_functions import all_numbers
 from ..ops.table import table
 from ..overrides import overloads
 from ..tensor import Tensor, wrap

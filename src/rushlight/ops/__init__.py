@@ -10,7 +10,7 @@ FAMILIES = (
     "shape",
     "transposes",
     "strides",  # in-place forms of the two above
-    "parts",
+    "slicing",
     "subscripts",
     "scatter",
     "index",

@@ -11,7 +11,7 @@ import numpy as np
 from ..backend import activation_backward as k
 from ..backend import activations
 from ..kernels import register, sweeps
-from .reading import conj, is_complex, underivable
+from .rule_functions import conj, is_complex, underivable
 from .table import arrays, op
 
 for _name, _kernel in (("hardshrink_backward", k.shrink_backward), ("softshrink_backward", k.shrink_backward)):

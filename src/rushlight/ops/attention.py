@@ -12,7 +12,7 @@ from ..base import dtypes
 from ..tensor import Tensor, new_tensor
 from . import attention_masks
 from .public import module, ops, public
-from .reading import conj
+from .rule_functions import conj
 from .table import arrays, op
 
 F = "torch.nn.functional"

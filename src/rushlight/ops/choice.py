@@ -21,7 +21,7 @@ from .extremes import refuse
 from .operands import no_such_form
 from .pointwise import LN2, plain, smooth
 from .public import alias, methods, module, ops, public, publish, warn
-from .reading import conj, underivable
+from .rule_functions import conj, underivable
 from .table import op
 
 # fmt: off

@@ -13,7 +13,7 @@ from ..tensor import Tensor, new_tensor
 from .choice import refuse_number
 from .out import write_out
 from .public import methods, ops, public
-from .reading import conj as conjugate
+from .rule_functions import conj as conjugate
 from .table import op
 
 op("real", lambda x: x.real, kind="linear", x=lambda g: g)

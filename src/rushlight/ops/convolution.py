@@ -12,7 +12,7 @@ from ..backend import convolution as k
 from ..backend.memory_formats import has_channels_last, with_channels_last
 from ..backend.shape import expand_dims
 from .public import module, ops, public
-from .reading import conj
+from .rule_functions import conj
 from .table import op
 
 if TYPE_CHECKING:

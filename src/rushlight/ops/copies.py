@@ -15,10 +15,10 @@ from ..base import dtypes
 from ..base.arguments import type_name
 from .operands import refuse_history
 from .out import write_out
-from .parts import split, split_with_sizes
 from .public import asked, axis_of, function_of, methods, module, ops, public, taken_over
-from .reading import underivable
+from .rule_functions import underivable
 from .shape import expand
+from .slicing import split, split_with_sizes
 from .table import op, table
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from ..base import return_types
 from ..tensor import Tensor
 from .extremes import refuse
 from .public import axes_of, axis_of, module, ops, public
-from .reading import conj, is_complex
 from .reduce import dtype_of_result, no_zero
+from .rule_functions import conj, is_complex
 from .table import arrays, op
 
 op("cumsum", k.cumsum, kind="linear", x=lambda g, xp, axis: _from_end(xp, g, axis))

@@ -32,7 +32,7 @@ from .linalg import (
     value_of,
 )
 from .public import ops, public
-from .reading import all_numbers, conj, is_complex
+from .rule_functions import all_numbers, conj, is_complex
 from .table import op
 
 if TYPE_CHECKING:

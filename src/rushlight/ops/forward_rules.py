@@ -27,7 +27,7 @@ from ..base.attributes import held
 from ..tensor import Tensor, new_tensor, wrap
 from . import table
 from .forward_arrays import lacking, run_with_tangents
-from .reading import conj
+from .rule_functions import conj
 
 
 def _flat(values: Sequence[Any]) -> Iterator[Any]:

@@ -11,7 +11,7 @@ from ..backend.memory_formats import keeping
 from ..tensor import Tensor
 from .normalization import F, check_floating, check_parameter_dtype, column, over_channels
 from .public import ops, public
-from .reading import expand
+from .rule_functions import expand
 from .table import arrays, op
 
 op("group_norm", keeping(k.group_norm), node="NativeGroupNormBackward0", inputs="x weight bias",

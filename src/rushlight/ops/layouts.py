@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..backend import sparse_products as k
-from .reading import conj
+from .rule_functions import conj
 from .table import arrays, op
 
 Array = np.ndarray[Any, Any]

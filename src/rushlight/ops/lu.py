@@ -17,7 +17,7 @@ from ..base.return_types import define
 from ..tensor import Tensor
 from .linalg import check_kernel, check_same_dtype, check_square, deprecated
 from .public import ops, public
-from .reading import all_numbers
+from .rule_functions import all_numbers
 from .solve import check_solvable
 from .table import op
 

@@ -21,7 +21,7 @@ from .operands import other_side
 from .out import write_out
 from .plain_cases import Case, plain_cases
 from .public import CompiledOnUse, alias, axes_of, methods, module, ops, public
-from .reading import conj
+from .rule_functions import conj
 from .shape import common_shape, expand
 from .table import arrays, op, tensors
 

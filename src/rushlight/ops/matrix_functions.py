@@ -12,7 +12,7 @@ from ..backend import matrix_exp as exponential
 from ..tensor import Tensor, new_tensor
 from .linalg import check_floating, check_square
 from .public import module, ops, public
-from .reading import all_numbers
+from .rule_functions import all_numbers
 from .solve import inv, solve
 from .table import op
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..backend import norms as k
 from .out import write_out
 from .public import axes_of, axis_of, module, ops, public
-from .reading import conj, expand, is_complex
+from .rule_functions import conj, expand, is_complex
 from .table import op
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..backend.promotion import as_array, meeting
-from .reading import conj
+from .rule_functions import conj
 from .table import op
 
 

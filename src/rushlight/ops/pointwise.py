@@ -23,7 +23,7 @@ from .operands import no_such_form
 from .out import write_out
 from .plain_cases import Case, plain_cases
 from .public import alias, inplace_form, methods, module, ops, public, publish
-from .reading import conj, underivable
+from .rule_functions import conj, underivable
 from .signatures import Unsaid
 from .table import arrays, op
 

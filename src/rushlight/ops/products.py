@@ -12,7 +12,7 @@ from .extremes import refuse
 from .linalg import check_floating, check_same_dtype
 from .matmul import mm, tensordot
 from .public import axis_of, module, ops, public
-from .reading import conj
+from .rule_functions import conj
 from .table import op
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from ..backend import shape as k
 from ..backend.memory_formats import keeping
 from ..tensor import Tensor, new_tensor
 from .operands import refuse_history
-from .parts import narrowed_from
 from .public import axes_of, axis_of, module, ops, public
 from .shape import reshape, sizes_of
+from .slicing import narrowed_from
 from .table import op, table
 
 op("flip", k.flip, kind="linear", x=lambda g, xp, axes: xp.flip(g, axes))

@@ -15,7 +15,7 @@ from ..tensor import Methods, Tensor
 from .operands import refuse_history
 from .plain_cases import Case, one_axis, plain_cases
 from .public import axes_of, axis_of, ops, public
-from .reading import conj, expand, is_complex
+from .rule_functions import conj, expand, is_complex
 from .signatures import Unsaid
 from .table import arrays, op
 

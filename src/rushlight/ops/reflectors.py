@@ -14,7 +14,7 @@ from ..backend import linalg as k
 from ..base.return_types import define
 from .linalg import check_floating, check_kernel, check_square, on_diagonal, rows
 from .public import ops, public
-from .reading import all_numbers, conj
+from .rule_functions import all_numbers, conj
 from .table import op
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from ..backend import segments as k
 from ..base import dtypes
 from ..tensor import Tensor, new_tensor
 from .public import axis_of, ops, public
-from .reading import underivable
+from .rule_functions import underivable
 from .table import op
 
 op("segment_reduce", k.reduce_segments, inputs="lengths",

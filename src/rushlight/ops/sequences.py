@@ -11,7 +11,7 @@ from ..backend import ctc as k
 from ..tensor import Tensor, new_tensor
 from .losses import reduction_of
 from .public import module, ops, public
-from .reading import underivable
+from .rule_functions import underivable
 from .table import op
 
 op("ctc_loss", k.ctc_loss, inputs="targets input_lengths target_lengths", outputs="loss alpha!",

@@ -1,7 +1,7 @@
 """Ops that give a tensor another shape: views where the strides allow them, else copies.
 
 Every view op is linear, and its rule is the op's adjoint. Transpositions stand in ``transposes.py``, parts of tensors in
-``parts.py``, strides laid by hand in ``strides.py``.
+``slicing.py``, strides laid by hand in ``strides.py``.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..backend import softmax as k
 from ..base import dtypes
 from .public import axes_of, axis_of, module, ops, public
-from .reading import conj, expand
+from .rule_functions import conj, expand
 from .table import op
 
 if TYPE_CHECKING:

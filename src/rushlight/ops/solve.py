@@ -21,7 +21,7 @@ from .linalg import (
     rows,
 )
 from .public import ops, public
-from .reading import all_numbers, conj, is_complex
+from .rule_functions import all_numbers, conj, is_complex
 from .table import op
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from .choice import refuse_number
 from .descriptions import description
 from .pointwise import plain, smooth
 from .public import module, ops, public, publish
-from .reading import conj, underivable
+from .rule_functions import conj, underivable
 from .table import op
 
 if TYPE_CHECKING:

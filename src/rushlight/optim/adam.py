@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..ops.reading import conj
+from ..ops.rule_functions import conj
 from ..tensor import Tensor
 from .by_rule import (
     Group,

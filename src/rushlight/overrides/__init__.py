@@ -23,7 +23,8 @@ from ..autograd.interpreters import stack as interpreters
 from ..autograd.modes import special
 from ..ops.public import registry
 from ..tensor import Tensor
-from .asking import (
+from .overridable_methods import watch
+from .torch_function import (
     DisableTorchFunction,
     DisableTorchFunctionSubclass,
     _disabled_torch_function_impl,
@@ -34,7 +35,6 @@ from .asking import (
     redispatch_function,
     resolve_name,
 )
-from .watching import watch
 
 __all__ = [
     "TorchFunctionMode",

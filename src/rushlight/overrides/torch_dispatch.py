@@ -29,7 +29,7 @@ from ..base.thread_state import carried
 from ..ops import dispatch, promotion
 from ..ops.table import Op
 from ..tensor import PLAIN, Tensor, wrap
-from . import watching
+from . import overridable_methods
 from .overloads import aten, inplace_overload, overload_of, without_defaults
 
 __all__ = ["TorchDispatchMode", "is_traceable_wrapper_subclass", "make_wrapper", "no_dispatch"]
@@ -264,7 +264,7 @@ class BelowAutograd(Interpreter):
 
     def detaching(self, tensor: Tensor) -> Answer:
         caller: Any = sys._getframe(2)
-        if caller.f_code.co_filename == watching.__file__:  # the method is watched
+        if caller.f_code.co_filename == overridable_methods.__file__:  # the method is watched
             caller = caller.f_back
         return NotImplemented if is_own[caller.f_code.co_filename] else self.detached(tensor)
 

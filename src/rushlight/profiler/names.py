@@ -9,7 +9,7 @@ from typing import Any
 
 from ..base.missing import is_in_torch
 from ..ops.public import methods, registry
-from ..overrides.watching import OPERATORS as OPERATORS_SPOKEN
+from ..overrides.overridable_methods import OPERATORS as OPERATORS_SPOKEN
 
 SPACES = ("torch", "torch.Tensor", "torch.nn.functional")
 PREFIXES = {"torch.linalg": "linalg_", "torch.fft": "fft_", "torch.special": "special_"}

@@ -20,7 +20,7 @@ from ..autograd.profiled_pass import ProfiledPass
 from ..autograd.recorder import Recorder, Span, coming_sequence
 from ..backend import numpy as backend
 from ..ops.interceptors import run_below
-from ..overrides.watching import unwatch, watch
+from ..overrides.overridable_methods import unwatch, watch
 from ..tensor import Tensor
 from .names import FACTORIES, name_of_function, name_of_op, name_of_transpose, operator_of_node
 

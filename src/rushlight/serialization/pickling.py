@@ -18,7 +18,7 @@ from ..base.attributes import OWN_ATTRIBUTES, held
 from ..base.device import layout
 from ..nn import parameter
 from ..nn.parameter import Parameter, UninitializedTensorMixin
-from ..overrides.asking import DisableTorchFunctionSubclass
+from ..overrides.torch_function import DisableTorchFunctionSubclass
 from ..sparse import making
 from ..sparse.tensors import SparseTensor
 from ..storage import CLASSES as STORAGES

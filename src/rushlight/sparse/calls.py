@@ -10,7 +10,7 @@ import numpy as np
 
 from ..base.device import sparse_bsc, sparse_bsr, sparse_coo, sparse_csc, sparse_csr
 from ..ops.public import axis_of
-from ..overrides.asking import DisableTorchFunctionSubclass
+from ..overrides.torch_function import DisableTorchFunctionSubclass
 from ..tensor import Methods, Tensor
 from .making import converted, laid_out, sparse_mask
 from .products import PRODUCTS, product

@@ -10,7 +10,7 @@ from ..base import dtypes
 from ..base.device import layout as Layout
 from ..base.device import sparse_bsc, sparse_bsr, sparse_coo, sparse_csc, sparse_csr, strided
 from ..ops.public import ops
-from ..overrides.asking import DisableTorchFunctionSubclass
+from ..overrides.torch_function import DisableTorchFunctionSubclass
 from ..tensor import Tensor
 from ..tensors.creation import from_data
 from .invariants import check_sparse_tensor_invariants

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..base.attributes import held
 from ..ops.public import ops
-from ..overrides.asking import DisableTorchFunctionSubclass
+from ..overrides.torch_function import DisableTorchFunctionSubclass
 from ..tensor import Tensor, wrap
 from .tensors import SparseTensor
 

@@ -21,8 +21,8 @@ from ..base import dtypes
 from ..base.attributes import held
 from ..base.device import layout, sparse_coo
 from ..ops.public import ops
-from ..overrides.asking import DisableTorchFunctionSubclass
-from ..overrides.watching import watch
+from ..overrides.overridable_methods import watch
+from ..overrides.torch_function import DisableTorchFunctionSubclass
 from ..tensor import Tensor, make_tensor, wrap
 from ..tensors.printing import PRINT_OPTS
 

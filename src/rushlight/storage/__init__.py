@@ -127,7 +127,7 @@ class UntypedStorage(_Storage):
     def __init__(self, *args: Any, device: Any = None, **kwargs: Any) -> None:
         arguments.check_untyped(args, kwargs)
         arguments.check_device(device)
-        self._memory = arguments.octets(args[0] if args else 0)
+        self._memory = arguments.as_bytes(args[0] if args else 0)
 
     @classmethod
     def _over(cls, octets: np.ndarray[Any, Any]) -> UntypedStorage:
@@ -143,7 +143,7 @@ class UntypedStorage(_Storage):
         return self.data_ptr() or id(self)
 
     def __getitem__(self, index: Any) -> Any:
-        place = arguments.place_of_octets(self, index)
+        place = arguments.byte_index(self, index)
         if isinstance(place, slice):
             return UntypedStorage._over(self._memory[place])
         if not -len(self) <= place < len(self):
@@ -151,10 +151,10 @@ class UntypedStorage(_Storage):
         return int(self._memory[place])
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        place = arguments.place_of_octets(self, index)
+        place = arguments.byte_index(self, index)
         if not isinstance(place, slice) and not -len(self) <= place < len(self):
             raise RuntimeError("out of bounds")
-        self._memory[place] = arguments.octet(value)
+        self._memory[place] = arguments.as_byte(value)
 
     def __repr__(self) -> str:
         return self._text("torch.storage.UntypedStorage(device=cpu)")
@@ -247,12 +247,12 @@ class TypedStorage(_Storage):
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             raise RuntimeError("slices are only supported in UntypedStorage.__getitem__")
-        return self._memory[arguments.place(self, index, "out of range for storage of size")].item()
+        return self._memory[arguments.element_index(self, index, "out of range for storage of size")].item()
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if not isinstance(value, (int, float, complex, Tensor)):
             arguments.refuse_value(value, self.dtype.scalar_name)
-        self._memory[arguments.place(self, index)] = value
+        self._memory[arguments.element_index(self, index)] = value
 
     def __repr__(self) -> str:
         return self._text(f"torch.storage.TypedStorage(dtype={self.dtype}, device=cpu)")

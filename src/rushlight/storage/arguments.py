@@ -94,7 +94,7 @@ def check_untyped(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         raise TypeError(_UNTYPED.format(given=", ".join(given)))
 
 
-def octets(source: Any) -> Array:
+def as_bytes(source: Any) -> Array:
     """The memory of a new storage of bytes: so many, or those of a sequence."""
     if isinstance(source, int) and not isinstance(source, bool):
         return block_of(source, np.dtype(np.uint8))
@@ -146,7 +146,7 @@ def _check_source(source: Any, words: str) -> None:
         raise TypeError(f"{words}\nArgument type not recognized: {type(source)}")
 
 
-def place(storage: Any, index: Any, fault: str = "is out of bounds for dimension 0 with size") -> Any:
+def element_index(storage: Any, index: Any, fault: str = "is out of bounds for dimension 0 with size") -> Any:
     """What to index a typed storage with. IndexError, which says ``fault``, where it has no such number."""
     if isinstance(index, slice):
         return index
@@ -158,7 +158,7 @@ def place(storage: Any, index: Any, fault: str = "is out of bounds for dimension
     return index
 
 
-def place_of_octets(storage: Any, index: Any) -> Any:
+def byte_index(storage: Any, index: Any) -> Any:
     """What to index a storage of bytes with."""
     if isinstance(index, slice):
         step = 1 if index.step is None else index.step
@@ -170,7 +170,7 @@ def place_of_octets(storage: Any, index: Any) -> Any:
     return index
 
 
-def octet(value: Any) -> int:
+def as_byte(value: Any) -> int:
     """A number as a byte. RuntimeError for what is no integer."""
     if not isinstance(value, int):
         raise RuntimeError(f"can only set storage content with a int types, but got {type_name(value)} instead")

@@ -292,7 +292,7 @@ class Check(Differences):
                 if one is not None and not all(
                     _near(one._array[n], row[number]._array, self.atol, self.rtol) for n, row in enumerate(rows)
                 ):
-                    raise GradcheckError("Batched gradients differ from the gradients one by one.")
+                    raise GradcheckError("BatchedTensor gradients differ from the gradients one by one.")
 
     def zero_cotangents(self, outputs: Tensors) -> None:
         points = [point for _, point in self.points]

@@ -23,6 +23,8 @@ from ..tensors.creation.from_sizes import empty
 class CheckpointError(RuntimeError):
     """The second run of a checkpointed function did not do what the first did."""
 
+    __module__ = "rushlight.utils.checkpoint"  # where programs know it from
+
     __module__ = "torch.utils.checkpoint"
 
 
@@ -69,6 +71,8 @@ class GraphExecGroup:
     ...     (dx,) = torch.autograd.grad(y, x, dy)
     runs
     """
+
+    __module__ = "rushlight.utils.checkpoint"  # where programs know it from
 
     def __enter__(self) -> GraphExecGroup:
         if _group.current is not None:

@@ -11,7 +11,7 @@ from ...ops import promotion
 from ...ops.public import ops
 from ...ops.table import Op
 from ...tensor import Tensor
-from ..examples import Level, Rule, along, call_op, is_batched
+from ..batched_tensors import Level, Rule, along, call_op, is_batched
 from ..outlines import Shape, Unbatchable
 
 

@@ -15,7 +15,7 @@ from ...autograd import grad_mode
 from ...ops.public import ops
 from ...ops.table import Op
 from ...tensor import Tensor, wrap
-from ..examples import Level, Rule, along, behind, call_op, is_batched
+from ..batched_tensors import Level, Rule, along, behind, call_op, is_batched
 from ..outlines import Shape, Unbatchable
 from . import forms
 from .forms import as_vectors, by_parameters, dims_of, is_tensor, lifted

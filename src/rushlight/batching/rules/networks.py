@@ -10,7 +10,7 @@ import numpy as np
 from ...ops.public import ops
 from ...ops.table import Op
 from ...tensor import Tensor, wrap
-from ..examples import Batched, Level, Rule, along, call_op, is_batched
+from ..batched_tensors import BatchedTensor, Level, Rule, along, call_op, is_batched
 from ..outlines import Unbatchable
 from . import forms
 from .forms import dims_of, everything, folded, folded_view, lifted, pointwise
@@ -38,7 +38,7 @@ def _nll(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any
     total = losses if one else ops.sum(losses, everything(losses), False)
     if params["reduction"] == "sum":
         return total
-    counted = weight is None and not isinstance(classes, Batched) and not bool((classes._array == ignored).any())
+    counted = weight is None and not isinstance(classes, BatchedTensor) and not bool((classes._array == ignored).any())
     if counted:
         return total if one else ops.mean(losses, everything(losses), False, None)
     weights = of(ops.clone(ops.expand(wrap(np.array(-1, x._array.dtype)), tuple(rows._array.shape))))

@@ -7,7 +7,7 @@ from typing import Any
 from ...ops.public import ops
 from ...ops.table import Op
 from ...tensor import Tensor
-from ..examples import Level, Rule, along, call_op, is_batched
+from ..batched_tensors import Level, Rule, along, call_op, is_batched
 from ..outlines import Unbatchable
 from . import forms
 from .forms import dims_of, folded, folded_view, lifted, naturally, with_batches

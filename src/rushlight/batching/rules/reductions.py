@@ -9,7 +9,7 @@ import numpy as np
 from ...ops.public import ops
 from ...ops.table import Op, table
 from ...tensor import wrap
-from ..examples import Level, Rule
+from ..batched_tensors import Level, Rule
 from . import forms
 from .forms import by_parameters, dims_of, everything, folded_view, pointwise
 

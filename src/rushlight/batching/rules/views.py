@@ -9,7 +9,7 @@ import numpy as np
 from ...ops.public import ops
 from ...ops.table import Op, table
 from ...tensor import wrap
-from ..examples import Level, Rule, along, call_op
+from ..batched_tensors import Level, Rule, along, call_op
 from ..outlines import Unbatchable
 from . import forms
 from .forms import by_parameters, dims_of, find, folded_view, lifted, pointwise

@@ -21,7 +21,7 @@ from rushlight.operators.fallback import mode as _get_autograd_fallback_mode
 from rushlight.operators.fallback import set_mode as _set_autograd_fallback_mode
 from rushlight.ops.table import table
 from rushlight.overrides import DisableTorchFunction, DisableTorchFunctionSubclass, _disabled_torch_function_impl
-from rushlight.overrides.asking import switches
+from rushlight.overrides.torch_function import switches
 from rushlight.random import Generator
 from rushlight.tensor import Tensor, _TensorMeta
 
@@ -176,7 +176,7 @@ def _current_graph_task_execution_order() -> list[Node]:
             "disabled, e.g. by running:\n\n>>> with torch.autograd.set_multithreading_enabled(False):\n"
             "...     torch.autograd.grad(...)\n"
         )
-    return task.planned()
+    return task.execution_order()
 
 
 class _WeakTensorRef:

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from rushlight.autograd import forward_ad
-from rushlight.batching import examples, layers
+from rushlight.batching import batched_tensors, layers
 from rushlight.tensor import Tensor
 
 
@@ -101,7 +101,7 @@ def _jvp_increment_nesting() -> int:
 
 
 def _vmap_increment_nesting(batch_size: int, randomness: str) -> int:
-    return layers.push(examples.Level(batch_size, randomness)).level
+    return layers.push(batched_tensors.Level(batch_size, randomness)).level
 
 
 def _func_increment_nesting(reapply_views: bool = False) -> int:
@@ -151,19 +151,21 @@ def _unwrap_for_grad(tensor: Tensor, level: int) -> Tensor:
 
 def _add_batch_dim(tensor: Tensor, batch_dim: int, level: int) -> Tensor:
     layer = _layer(level)
-    example = examples.rebatched(tensor.movedim(batch_dim, 0) if batch_dim else tensor, layer)
+    example = batched_tensors.rebatched(tensor.movedim(batch_dim, 0) if batch_dim else tensor, layer)
     example.origin = (tensor, batch_dim)
     return example
 
 
 def _remove_batch_dim(tensor: Tensor, level: int, batch_size: int, out_dim: int) -> Tensor:
-    whole = examples.along(tensor, _layer(level))
+    whole = batched_tensors.along(tensor, _layer(level))
     return whole.movedim(0, out_dim)
 
 
 def _unwrap_batched(tensor: Tensor, level: int) -> tuple[Tensor, int | None]:
     """The batch behind a tensor and its dimension; the tensor and None where there is none at the level."""
-    return (get_unwrapped(tensor), maybe_get_bdim(tensor)) if examples.is_batched(tensor, _layer(level)) else (tensor, None)
+    return (
+        (get_unwrapped(tensor), maybe_get_bdim(tensor)) if batched_tensors.is_batched(tensor, _layer(level)) else (tensor, None)
+    )
 
 
 def is_batchedtensor(tensor: Tensor) -> bool:
@@ -207,14 +209,14 @@ def dlevel(tensor: Tensor) -> int:
 
 def maybe_get_bdim(tensor: Tensor) -> int:
     """Where the batch lies in :func:`get_unwrapped`; -1 if there is none."""
-    if not isinstance(tensor, examples.Batched):
+    if not isinstance(tensor, batched_tensors.BatchedTensor):
         return -1
     return tensor.origin[1] if tensor.origin is not None else 0
 
 
 def get_unwrapped(tensor: Tensor) -> Tensor:
     """The tensor behind the innermost wrapper. RuntimeError if there is none."""
-    if isinstance(tensor, examples.Batched):
+    if isinstance(tensor, batched_tensors.BatchedTensor):
         return tensor.origin[0] if tensor.origin is not None else tensor.whole
     if layers.innermost_of(tensor) is None and not is_dead_tensor_wrapper(tensor):
         raise RuntimeError("No wrappers present!")
@@ -253,16 +255,16 @@ def reshape_dim_outof(src: int, size1: int, x: Tensor) -> Tensor:
 
 def _set_vmap_fallback_warning_enabled(enabled: bool) -> None:
     """Whether an op that ``vmap`` has to run example by example warns."""
-    examples.fallback.warns = bool(enabled)
+    batched_tensors.fallback.warns = bool(enabled)
 
 
 def _set_vmap_fallback_enabled(enabled: bool) -> None:
     """Whether ``vmap`` may run an op example by example; RuntimeError where not."""
-    examples.fallback.enabled = bool(enabled)
+    batched_tensors.fallback.enabled = bool(enabled)
 
 
 def _is_vmap_fallback_enabled() -> bool:
-    return examples.fallback.enabled
+    return batched_tensors.fallback.enabled
 
 
 def set_inplace_requires_grad_allowed(allowed: bool) -> None:

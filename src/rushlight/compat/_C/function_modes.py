@@ -6,7 +6,7 @@ from enum import Enum
 from typing import Any
 
 from rushlight.autograd.modes import special, state
-from rushlight.overrides.asking import switches
+from rushlight.overrides.torch_function import switches
 
 __all__ = [
     "_TorchFunctionState",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from rushlight.batching import examples, layers
+from rushlight.batching import batched_tensors, layers
 from rushlight.batching.vmap import entered, vmap
 from rushlight.tensor import Tensor
 from rushlight.utils._pytree import broadcast_prefix, tree_flatten, tree_unflatten
@@ -26,7 +26,7 @@ def _maybe_remove_batch_dim(name: str, batched_output: Any, vmap_level: int, bat
     """A result as it leaves a level; ValueError for what is no tensor and was to be stacked."""
     if out_dim is None:
         level: Any = layers.state.stack[vmap_level - 1]
-        if isinstance(batched_output, Tensor) and examples.has_level(batched_output, level):
+        if isinstance(batched_output, Tensor) and batched_tensors.has_level(batched_output, level):
             raise ValueError(f"vmap({name}, ...): `{name}` can not return a BatchedTensor when out_dim is None")
         return batched_output
     if not isinstance(batched_output, Tensor):
@@ -51,7 +51,7 @@ def restore_vmap(func: Callable[..., Any], in_dims: Any, batch_size: int, random
         dims = broadcast_prefix(in_dims, spec)
         if dims is None:
             raise ValueError(f"in_dims={in_dims} is not compatible with the structure of the arguments")
-        level = examples.Level(batch_size, randomness)
+        level = batched_tensors.Level(batch_size, randomness)
         with layers.entered(level):
             given = [one if dim is None else entered(one, dim, level) for one, dim in zip(leaves, dims, strict=True)]
             outputs, out_spec = tree_flatten(func(*tree_unflatten(given, spec), **kwargs))
@@ -62,8 +62,8 @@ def restore_vmap(func: Callable[..., Any], in_dims: Any, batch_size: int, random
     return wrapped
 
 
-def _left(value: Any, level: examples.Level) -> tuple[Any, int | None]:
-    if isinstance(value, Tensor) and examples.has_level(value, level):
-        origin = value.origin if isinstance(value, examples.Batched) and value.level is level else None
-        return origin or (examples.along(value, level), 0)
+def _left(value: Any, level: batched_tensors.Level) -> tuple[Any, int | None]:
+    if isinstance(value, Tensor) and batched_tensors.has_level(value, level):
+        origin = value.origin if isinstance(value, batched_tensors.BatchedTensor) and value.level is level else None
+        return origin or (batched_tensors.along(value, level), 0)
     return value, None

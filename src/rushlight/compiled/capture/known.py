@@ -17,7 +17,7 @@ SPECIAL = {
     "autograd.views:bump": "_counts",
     "autograd.views:write": "_writes",
     "ops.subscripts:_item": "_indexes",
-    "ops.parts:tensor_split": "_splits",
+    "ops.slicing:tensor_split": "_splits",
     "autograd.tensor_methods:InGraph.data": "_data",
     "autograd.tensor_methods:InGraph.grad": "_grad",
 }
@@ -27,9 +27,9 @@ LOOKS_AT_NO_VALUE = frozenset(
     """
     overrides.torch_dispatch:_write_below
     autograd.engine:BackwardPass._fitted autograd.engine:BackwardPass._from_tensor autograd.engine:BackwardPass._unbroadcast
-    autograd.views:CopySlices.vjp_tensors autograd.views:_adopt.<locals>.<genexpr>
+    autograd.views:CopySlices.vjp_tensors
     autograd.function_calls:_keep autograd.mirrors:Mirror.__init__ autograd.mirrors:mirror
-    batching.examples:along batching.examples:batched batching.examples:left
+    batching.batched_tensors:along batching.batched_tensors:batched batching.batched_tensors:left
     autograd.gradients:_without_graph batching.derivatives:_tracked_whole
     autograd.gradients:_seeds autograd.observed_pass:ObservedPass._pull
     autograd.views:_adopt autograd.write_errors:check_result autograd.views:become autograd.overlaps:check_memory autograd.overlaps:check_write
@@ -136,7 +136,7 @@ def called_anew(where: str) -> bool:
 def stops(error: BaseException) -> bool:
     """Whether the recomputation of a checkpoint ends with this, all that was asked for being there, whatever the values are."""
     kind = type(error)
-    return kind.__qualname__ == "_Stop" and kind.__module__ in ("rushlight.utils.checkpoint", "torch.utils.checkpoint")
+    return kind.__qualname__ == "_Stop" and kind.__module__ in ("rushlight.utils.recomputation", "torch.utils.recomputation")
 
 
 def where(function: Any) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from ...autograd import engine
 from ...autograd.nodes import AccumulateGrad, Edge, Node
 from ...autograd.observed_pass import ObservedPass
-from ...batching.examples import Batched
+from ...batching.batched_tensors import BatchedTensor
 from ...tensor import Tensor, wrap
 from .recorder import Recorder
 
@@ -23,7 +23,7 @@ class TracedPass(ObservedPass):
 
     def run(self, roots: Sequence[Edge], cotangents: Sequence[Any]) -> None:
         for given in cotangents:
-            while isinstance(given, Batched):  # what vmap hands over is an example of a batch
+            while isinstance(given, BatchedTensor):  # what vmap hands over is an example of a batch
                 given = given.whole
             seed = given._array if isinstance(given, Tensor) else given
             if seed is None or self.recorder.knows(seed):

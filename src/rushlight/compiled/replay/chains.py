@@ -56,9 +56,7 @@ _ARITHMETIC: dict[str, Callable[..., Steps | None]] = {
 _SWEEPS = {
     "sigmoid": "sigmoid", "tanh": "tanh", "silu": "silu", "mish": "mish", "log_sigmoid": "log_sigmoid", "gelu_erf": "gelu",
 }  # fmt: skip
-_SLOPES = {
-    "sigmoid_backward": "sigmoid_backward", "tanh_backward": "tanh_backward", "relu_backward": "relu_backward",
-}  # fmt: skip
+_BACKWARD_SWEEPS = frozenset(("sigmoid_backward", "tanh_backward", "relu_backward"))
 _STRETCHES = frozenset(("expand", "expand_number"))
 
 
@@ -146,14 +144,14 @@ class _Chaining:
         out = self.values[one.outs[0]]
         if out.dtype.char not in "fd" or not out.shape or out.storage in self.written or not in_order(out):
             return None
-        if one.op in _SWEEPS or one.op in _SLOPES:
+        if one.op in _SWEEPS or one.op in _BACKWARD_SWEEPS:
             refs = [value for value in one.inputs if isinstance(value, t.Ref)]
             forms = [self.values[ref.number] for ref in refs]
             if not all((form.shape, form.dtype) == (out.shape, out.dtype) and in_order(form) for form in forms):
                 return None
             if one.op in _SWEEPS:
                 return [(_SWEEPS[one.op], refs[0], refs[0])] if len(one.inputs) == 1 and not one.params else None
-            return [(_SLOPES[one.op], refs[1], refs[0])] if len(refs) == 2 and not one.params else None
+            return [(one.op, refs[1], refs[0])] if len(refs) == 2 and not one.params else None
         write = _ARITHMETIC.get(one.op)
         if write is None:
             return None

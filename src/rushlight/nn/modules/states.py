@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import rushlight as torch
 
 from ...ops.publishing import method
-from ...overrides.watching import install_methods
+from ...overrides.overridable_methods import install_methods
 from ...tensor import Tensor
 from ..parameter import Parameter, is_lazy
 from . import conversion_choices as choices

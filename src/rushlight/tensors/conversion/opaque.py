@@ -6,7 +6,7 @@ from typing import Any
 
 from ...base.device import _mkldnn, layout
 from ...ops.public import ops
-from ...overrides.asking import DisableTorchFunctionSubclass
+from ...overrides.torch_function import DisableTorchFunctionSubclass
 from ...tensor import Tensor
 
 

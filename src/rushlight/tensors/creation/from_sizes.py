@@ -15,7 +15,7 @@ import numpy as np
 from ...autograd import modes
 from ...autograd.modes import special
 from ...backend import creation as backend
-from ...backend.fitting import fitting
+from ...backend.checked_convert import checked_convert
 from ...base import dtypes
 from ...ops.publishing import published
 from ...tensor import Tensor, new_tensor
@@ -200,7 +200,7 @@ def full(
         natural = out.dtype
     numpy_type = options("full", dtype, layout, device, requires_grad, pin_memory, natural)
     array = allocated(np.empty, "full", size, False, numpy_type)
-    array.fill(fitting(value, dtypes.of(numpy_type)))
+    array.fill(checked_convert(value, dtypes.of(numpy_type)))
     return finished(array, requires_grad) if out is None else into(out, "full", array, dtype)
 
 
@@ -247,5 +247,5 @@ def scalar_tensor(
     value = number("scalar_tensor", "s", 1, s)
     numpy_type = options("scalar_tensor", dtype, layout, device, requires_grad, pin_memory)
     array = np.empty((), numpy_type)
-    array.fill(fitting(value, dtypes.of(numpy_type)))
+    array.fill(checked_convert(value, dtypes.of(numpy_type)))
     return finished(array, requires_grad)

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ... import random as generators
-from ...backend.fitting import fitting
+from ...backend.checked_convert import checked_convert
 from ...base import dtypes
 from ...ops.publishing import published
 from ...tensor import Tensor
@@ -178,7 +178,7 @@ def randperm(
     numpy_type = options("randperm", dtype, layout, device, requires_grad, pin_memory, natural)
     checked_shape("randperm", (length,))
     chosen = dtypes.of(numpy_type)
-    fitting(max(length - 1, 0), chosen)  # the largest element
+    checked_convert(max(length - 1, 0), chosen)  # the largest element
     array = generators.stream_of(generator).permutation(length, numpy_type)
     return finished(array, requires_grad) if out is None else into(out, "randperm", array, dtype)
 

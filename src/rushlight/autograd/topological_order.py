@@ -22,7 +22,7 @@ def reached(roots: Iterable[Node], ends: Collection[Node] = ()) -> Iterator[Node
                 waiting.append(edge[0])
 
 
-def counted(roots: Sequence[Edge], needed: dict[Node, bool] | None) -> dict[Node, int]:
+def count_dependencies(roots: Sequence[Edge], needed: dict[Node, bool] | None) -> dict[Node, int]:
     """How many edges lead to each node that the pass will reach."""
     dependencies = dict.fromkeys((node for node, _ in roots), 0)
     stack = list(dependencies)
@@ -70,9 +70,9 @@ def leads_to(roots: Sequence[Node], wanted: set[Node]) -> dict[Node, bool]:
     return leads
 
 
-def planned(roots: Sequence[Edge], needed: dict[Node, bool] | None) -> list[Node]:
+def execution_order(roots: Sequence[Edge], needed: dict[Node, bool] | None) -> list[Node]:
     """The nodes of a pass in the order in which they become ready and run, told from the graph alone."""
-    waiting = counted(roots, needed)
+    waiting = count_dependencies(roots, needed)
     ready = [(node.order, place, node) for place, node in enumerate(waiting) if not waiting[node]]
     heapify(ready)
     plan: list[Node] = []

@@ -19,7 +19,7 @@ from ..base.public_names import methods
 from ..ops.public import CompiledOnUse
 from ..ops.signatures import PublicSignature
 from ..tensor import PLAIN, Methods, Tensor, _TensorMeta
-from . import asking
+from . import torch_function
 
 OPERATORS = {
     "__add__": "add", "__radd__": "add", "__iadd__": "add_", "__sub__": "sub", "__isub__": "sub_", "__mul__": "mul",
@@ -75,7 +75,7 @@ def watch(interpreter: Interpreter | None = None) -> None:
     argument it is that of modes and subclasses, which is put there when the first of them comes up."""
     assert _own, "a class of a program's before Tensor has its methods: they would not ask it"
     with _watch_lock:
-        interpreter = interpreter or asking.calls
+        interpreter = interpreter or torch_function.calls
         if interpreter in interpreters.interpreters:
             return
         if not interpreters.calls:
@@ -161,15 +161,15 @@ class Protocols(Interpreter):
     place = CALLS
 
     def foreign(self, func: Function, args: Args, kwargs: Named) -> Answer:
-        if any(asking.takes_over(one) for value in (*args, *kwargs.values())
+        if any(torch_function.takes_over(one) for value in (*args, *kwargs.values())
                for one in (value if isinstance(value, (list, tuple)) else (value,))):  # fmt: skip
-            return asking.calls.call(told(func), args, kwargs)
+            return torch_function.calls.call(told(func), args, kwargs)
         return NotImplemented
 
     def overriding(self, func: Function, relevant: Sequence[Any], args: Args, kwargs: Named) -> Answer:
         return (
-            asking.handle_torch_function(func, relevant, *args, **kwargs)
-            if asking.has_torch_function(relevant)
+            torch_function.handle_torch_function(func, relevant, *args, **kwargs)
+            if torch_function.has_torch_function(relevant)
             else NotImplemented
         )
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from ..tensor import Tensor
 from . import _disabled_torch_function_impl, default_torch_function, torch_dispatch
+from .overridable_methods import watch
 from .torch_dispatch import make_wrapper
-from .watching import watch
 
 
 def _init_subclass(cls: type[Tensor], /, own: bool = False, **kwargs: Any) -> None:

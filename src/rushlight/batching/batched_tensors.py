@@ -1,6 +1,6 @@
 """Tensors that carry a batch: what ``vmap`` runs a function on.
 
-A :class:`Batched` looks like one example. Behind it stands ``whole``, a Tensor with all of them along dimension 0; each op on
+A :class:`BatchedTensor` looks like one example. Behind it stands ``whole``, a Tensor with all of them along dimension 0; each op on
 it is done once, on ``whole``, which records the graph. How, says the op's rule (rules/); where there is none the op
 runs example by example. An op in place writes into ``whole``.
 """
@@ -21,7 +21,7 @@ from ..base.attributes import held
 from ..ops.joining import stack
 from ..ops.public import ops
 from ..ops.table import Op
-from ..overrides import classes  # noqa: F401  (what a class of Tensor needs)
+from ..overrides import subclasses  # noqa: F401  (what a class of Tensor needs)
 from ..tensor import Tensor
 from . import layers
 from .outlines import Escaped, Outline, Refused, Unbatchable
@@ -64,7 +64,7 @@ def _refuse(text: str) -> NoReturn:
     raise Refused(text)
 
 
-class Batched(Tensor, own=True):
+class BatchedTensor(Tensor, own=True):
     """One example's view of a batch."""
 
     _of_batch = True
@@ -79,7 +79,7 @@ class Batched(Tensor, own=True):
         if not self.level.ended:
             return Tensor.__repr__(self, tensor_contents=tensor_contents)  # type: ignore[call-arg]
         levels, one = [], self
-        while isinstance(one, Batched):
+        while isinstance(one, BatchedTensor):
             levels.append(one.level)
             one = one.whole  # type: ignore[assignment]
         return layers.shown(self, levels[::-1]) or ""
@@ -166,11 +166,11 @@ class Batched(Tensor, own=True):
             self.whole = _with_tangents(self.whole, {key: along(one, self.level) for key, one in (tangents or {}).items()})
 
 
-def batched(whole: Tensor, level: Level) -> Batched:
+def batched(whole: Tensor, level: Level) -> BatchedTensor:
     """The example's view of ``whole``."""
     if level.ended:
         raise Escaped()
-    made: Batched = object.__new__(Batched)
+    made: BatchedTensor = object.__new__(BatchedTensor)
     made.whole, made.level = whole, level
     array = whole._array
     made._array = Outline(array.shape[1:], array.strides[1:], array.dtype, level)  # type: ignore[assignment]
@@ -180,19 +180,19 @@ def batched(whole: Tensor, level: Level) -> Batched:
 
 def is_batched(value: Any, level: Level) -> bool:
     """Whether a value is an example of the level."""
-    return isinstance(value, Batched) and value.level is level
+    return isinstance(value, BatchedTensor) and value.level is level
 
 
-def rebatched(whole: Tensor, level: Level) -> Batched:
+def rebatched(whole: Tensor, level: Level) -> BatchedTensor:
     """:func:`batched` for a ``whole`` that may be a batch of inner levels: the innermost stays outermost."""
-    if isinstance(whole, Batched) and whole.level.level > level.level:
+    if isinstance(whole, BatchedTensor) and whole.level.level > level.level:
         return batched(rebatched(ops.transpose(whole.whole, 0, 1), level), whole.level)
     return batched(whole, level)
 
 
 def along(value: Tensor, level: Level) -> Tensor:
     """The batch behind a tensor at a level; what is the same for all examples is stretched."""
-    if isinstance(value, Batched):
+    if isinstance(value, BatchedTensor):
         if value.level is level:
             return value.whole
         if has_level(value.whole, level):
@@ -202,13 +202,13 @@ def along(value: Tensor, level: Level) -> Tensor:
 
 def left(value: Any, place: int | None, level: Level) -> Any:
     """A result as it leaves the level: the batch at ``place``."""
-    if not isinstance(value, Batched) and not isinstance(value._array, np.ndarray):
+    if not isinstance(value, BatchedTensor) and not isinstance(value._array, np.ndarray):
         raise Unbatchable("result")
     if place is None:
         if is_batched(value, level):
             raise Refused("vmap: cannot return a Tensor that is vmapped over with out_dim None")
         return value
-    if isinstance(value, Batched) and value.level is level and value.origin is not None and value.origin[1] == place:
+    if isinstance(value, BatchedTensor) and value.level is level and value.origin is not None and value.origin[1] == place:
         return value.origin[0]
     whole = along(value, level)
     return whole.movedim(0, place) if place else whole
@@ -226,7 +226,7 @@ def at_all_levels(value: Tensor) -> Tensor:
     return value
 
 
-def _lifted(value: Tensor, level: Level) -> Batched:
+def _lifted(value: Tensor, level: Level) -> BatchedTensor:
     """A tensor that is the same for all examples as a batch; its tangents may differ from example to example."""
     differing = {key: one for key, one in (value._tangents or {}).items() if has_level(one, level)}
     if not differing:
@@ -249,7 +249,7 @@ def _with_tangents(value: Tensor, tangents: dict[int, Tensor]) -> Tensor:
 
 def behind(value: Tensor) -> Tensor:
     """The ordinary tensor behind all levels."""
-    while isinstance(value, Batched):
+    while isinstance(value, BatchedTensor):
         value = value.whole
     return value
 
@@ -260,7 +260,7 @@ def without_graph(value: Tensor) -> Tensor:
 
 
 def has_level(value: Any, level: Level) -> bool:
-    while isinstance(value, Batched):
+    while isinstance(value, BatchedTensor):
         if value.level is level:
             return True
         value = value.whole
@@ -277,7 +277,7 @@ def _flat(values: Sequence[Any]) -> Iterator[Any]:
 
 def _innermost(values: Sequence[Any]) -> Level | None:
     """The innermost running level among the values."""
-    found = max((one.level for one in _flat(values) if isinstance(one, Batched)), key=layers.place, default=None)
+    found = max((one.level for one in _flat(values) if isinstance(one, BatchedTensor)), key=layers.place, default=None)
     return found if found is not None and layers.place(found) >= 0 else None
 
 
@@ -338,7 +338,7 @@ def once_for_all(op: Op, args: tuple[Any, ...], find_rule: Callable[[Op], Rule])
     if isinstance(result, (tuple, list)):
         return tuple(rebatched(one, level) for one in result)
     for one in inputs:
-        if isinstance(one, Batched) and one.whole is result:  # what an op leaves alone is the same tensor
+        if isinstance(one, BatchedTensor) and one.whole is result:  # what an op leaves alone is the same tensor
             return one
     return rebatched(result, level)
 
@@ -356,7 +356,7 @@ def _ready(value: Any, level: Level) -> Any:
     """An input as rules take it: with its tangents, where these differ from example to example."""
     if isinstance(value, (list, tuple)):
         return [_ready(one, level) for one in value]
-    if isinstance(value, Tensor) and not isinstance(value, Batched) and value._tangents:
+    if isinstance(value, Tensor) and not isinstance(value, BatchedTensor) and value._tangents:
         return _lifted(value, level) if any(has_level(one, level) for one in value._tangents.values()) else value
     return value
 

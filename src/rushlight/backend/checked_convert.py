@@ -8,12 +8,12 @@ from typing import Any, NoReturn
 from ..base import dtypes
 
 
-def fitting(value: bool | int | float | complex, dtype: dtypes.dtype) -> Any:
+def checked_convert(value: bool | int | float | complex, dtype: dtypes.dtype) -> Any:
     """A number as a fill or an argument of ``dtype``: RuntimeError where its range does not hold it.
 
     >>> import rushlight as torch
-    >>> from rushlight.backend.fitting import fitting
-    >>> fitting(1.5, torch.int64), fitting(-1, torch.uint8)
+    >>> from rushlight.backend.checked_convert import checked_convert
+    >>> checked_convert(1.5, torch.int64), checked_convert(-1, torch.uint8)
     (1, 255)
     """
     limit = _SAFE.get((value.__class__, dtype))
