@@ -10,7 +10,7 @@ import pytest
 import rushlight as torch
 import rushlight.nn.functional as F
 from rushlight.autograd.graph import save_on_cpu, saved_tensors_hooks
-from rushlight.func import grad, jacfwd, jacrev, vjp, vmap
+from rushlight.func import grad, hessian, jacfwd, jacrev, jvp, vjp, vmap
 
 
 def compiled(function: Callable[..., Any]) -> Any:
@@ -135,6 +135,13 @@ INSIDE: dict[str, Callable[[Any], Any]] = {
     "vmap of jacrev": lambda x: vmap(jacrev(layer))(torch.stack([x, 2 * x])),
     "vmap of grad": lambda x: vmap(grad(lambda one: layer(one).sum()))(torch.stack([x, 2 * x])),
     "vjp": lambda x: vjp(layer, x)[1](x)[0],
+    "jvp": lambda x: torch.stack(jvp(layer, (x,), (2 * x,))),
+    "jvp of sorts and norms": lambda x: jvp(lambda y: y.max() + y.sort()[0] * y.cumsum(0) + y.norm(), (x,), (2 * x,))[1],
+    "jvp of grad": lambda x: jvp(grad(lambda y: layer(y).sum()), (x,), (2 * x,))[1],
+    "jacfwd": jacfwd(layer),
+    "jacfwd of jacfwd": jacfwd(jacfwd(layer)),
+    "hessian": hessian(lambda x: layer(x).sum()),
+    "vmap of jacfwd": lambda x: vmap(jacfwd(layer))(torch.stack([x, 2 * x])),
 }
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
+from rushlight.autograd import modes
 from rushlight.base.missing import lazy_names
-from rushlight.compiled import api
+from rushlight.compiled import api, backends
 from rushlight.compiled.modules import OptimizedModule
+from rushlight.compiled.stances import set_stance as set_stance
 from rushlight.nn.modules.module import Module
 
 __all__ = [
@@ -18,13 +19,19 @@ __all__ = [
     "compile",
     "cudagraph_mark_step_begin",
     "disable",
+    "get_default_backend",
     "is_compiling",
     "is_dynamo_compiling",
     "is_exporting",
     "list_backends",
+    "nested_compile_region",
     "reset",
+    "set_default_backend",
     "set_stance",
+    "substitute_in_graph",
 ]
+
+MODES = ("default", "lite", "reduce-overhead", "max-autotune-no-cudagraphs", "max-autotune")
 
 
 def compile(
@@ -44,15 +51,17 @@ def compile(
     """A function that gives what ``model`` gives, sooner: captured as it runs, and replayed while nothing that it looks at has
     changed. A module becomes an OptimizedModule. Also a decorator, with or without options.
 
-    ``backend``    'replay' (the default): the same kernels without what lies between them; 'eager': the function as it is; or a
-                   function of a captured graph and its inputs that gives what is to be called in its place
-    ``fullgraph``  RuntimeError where the function cannot be captured whole; else it runs as it is, with one warning
-    ``dynamic``, ``mode``, ``options`` and what stands behind ``disable``  are taken and change nothing: each form of arguments is
-                   captured by itself
+    ``backend``    'replay': the same kernels without what lies between them; 'xla': compiled by XLA, through JAX; 'eager': the
+                   function as it is; a function of a captured graph and its inputs that gives what is to be called in its place.
+                   By default 'xla' where JAX is installed, else 'replay'
+    ``fullgraph``  Unsupported, a RuntimeError, where the function cannot be captured whole; else it runs as it is, with one warning
+    ``recompile_limit``  for how many forms of arguments it is captured, 8 at most by default; with others it runs as it is, with
+                   one warning
     ``disable``    the function as it is
+    The others are taken and change nothing: each form of arguments is captured by itself, whatever ``dynamic`` says.
 
-    AssertionError for what cannot be called, RuntimeError where both ``mode`` and ``options`` are given, or for a backend that
-    there is not.
+    AssertionError for what cannot be called; RuntimeError where both ``mode`` and ``options`` are given, for a mode that there is
+    not, and, as InvalidBackend, for such a backend.
 
     >>> import rushlight as torch
     >>> @torch.compile(mode="max-autotune")
@@ -63,20 +72,23 @@ def compile(
     """
     if mode is not None and options is not None:
         raise RuntimeError("Either mode or options can be specified, but both can't be specified at the same time.")
+    if mode is not None and mode not in MODES:
+        raise RuntimeError(f"Unrecognized mode={mode}, should be one of: {', '.join(MODES)}")
     if model is None:
         return partial(
-            compile, fullgraph=fullgraph, dynamic=dynamic, backend=backend, mode=mode, options=options, disable=disable
-        )
+            compile, fullgraph=fullgraph, dynamic=dynamic, backend=backend, mode=mode, options=options, disable=disable,
+            recompile_limit=recompile_limit,
+        )  # fmt: skip
     if not callable(model):
         raise AssertionError(f"A callable function is expected, but {type(model)} is provided.")
     is_module = isinstance(model, Module)
     if disable and not is_module:
         return model
     if not is_module:
-        return api.compiled(model, backend, fullgraph, dynamic)
+        return api.compiled(model, backend or _default, fullgraph, recompile_limit)
     if isinstance(model, OptimizedModule):
         return model
-    whole = None if disable else api.compiled(model, backend, fullgraph, dynamic)
+    whole = None if disable else api.compiled(model, backend or _default, fullgraph, recompile_limit)
     return OptimizedModule(model, None if whole is model else whole)
 
 
@@ -85,7 +97,19 @@ def _itself(fn: Any = None, recursive: bool = True, *, reason: str | None = None
     return _itself if fn is None else fn
 
 
-disable = allow_in_graph = assume_constant_result = _itself
+allow_in_graph = assume_constant_result = _itself
+
+
+def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None) -> Any:
+    """The function itself, as it is; also as a decorator with options. Of a compiled function, what was compiled."""
+    if fn is None:
+        return partial(disable, recursive=recursive, reason=reason)
+    return getattr(fn, "_torchdynamo_orig_callable", fn)
+
+
+def nested_compile_region(fn: Any = None, **options: Any) -> Any:
+    """The function itself: what it does is captured with what calls it."""
+    return _itself if fn is None else fn
 
 
 def substitute_in_graph(original_fn: Callable[..., Any], **options: Any) -> Callable[[Any], Any]:
@@ -94,16 +118,36 @@ def substitute_in_graph(original_fn: Callable[..., Any], **options: Any) -> Call
 
 
 def is_compiling() -> bool:
-    """False: nothing is ever compiled."""
+    """Whether a compiled function runs, and is not replayed: what it asks then holds for its replays too."""
+    return modes.state.compiling
+
+
+is_dynamo_compiling = is_compiling
+
+
+def is_exporting() -> bool:
+    """False: nothing is exported."""
     return False
 
 
-is_dynamo_compiling = is_exporting = is_compiling
+def list_backends(exclude_tags: Any = ("debug", "experimental")) -> list[str]:
+    """The names of compilers; those for tests too, where none is to be left out."""
+    return backends.names("debug" not in (exclude_tags or ()))
 
 
-def list_backends(exclude_tags: Any = ()) -> list[str]:
-    """The names of compilers."""
-    return list(api.OWN)
+_default: Any = None
+
+
+def set_default_backend(backend: Any) -> None:
+    """Sets what is compiled with where no backend is named: a name, or a function as ``compile`` takes them."""
+    global _default
+    backends.builders(backend)
+    _default = backend
+
+
+def get_default_backend() -> Any:
+    """What is compiled with where no backend is named."""
+    return "inductor" if _default is None else _default
 
 
 def reset() -> None:
@@ -113,11 +157,6 @@ def reset() -> None:
 
 def cudagraph_mark_step_begin() -> None:
     """There are no CUDA graphs."""
-
-
-def set_stance(*args: Any, **kwargs: Any) -> Any:
-    """A context in which nothing is different."""
-    return nullcontext()
 
 
 __getattr__, __dir__ = lazy_names(__name__)

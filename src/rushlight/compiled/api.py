@@ -3,82 +3,33 @@
 from __future__ import annotations
 
 import functools
-import importlib.util
+import traceback
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
+from .backends import builders
 from .capture import trace as t
 from .capture.recorder import NotUnderstood, Recorder
 from .capture.watching import Watch
-from .function import Compiled, told
-from .replay.program import Program
-from .xla.program import XlaProgram, needed
+from .function import FORMS, Compiled
 
-# PyTorch's names for compilers of its own, which stand for the default here.
-OF_PYTORCH = frozenset("inductor aot_eager aot_eager_decomp_partition aot_ts cudagraphs onnxrt tvm".split())
-OWN = ("eager", "replay", "xla")
 _all: weakref.WeakSet[Compiled] = weakref.WeakSet()
 
 
-def builders(backend: Any) -> tuple[Any, ...]:
-    """What makes of a trace what runs it, in several ways maybe; none for a function that is to run as it is.
+def compiled(function: Callable[..., Any], backend: Any, fullgraph: bool, limit: int | None = None) -> Callable[..., Any]:
+    """A function like ``function`` that is captured as it runs, and replayed.
 
-    RuntimeError for a name that no compiler has.
+    ``limit``  for how many forms of arguments, at most
     """
-    if backend == "replay":
-        return (Program,)
-    if backend is None or backend in OF_PYTORCH:
-        return (XlaProgram, Program) if importlib.util.find_spec("jax") is not None else (Program,)
-    if backend == "eager":
-        return ()
-    if backend in ("xla", "openxla"):
-        needed()
-        return (XlaProgram, Program)
-    if callable(backend):
-        return (functools.partial(_Given, backend),)
-    raise RuntimeError(f"Invalid backend: {backend!r}, see `torch._dynamo.list_backends()` for available backends.")
-
-
-class _Given(Program):
-    """A trace run by what the user's ``backend(graph, example_inputs)`` gives for it: a function of the same tensors."""
-
-    def __init__(self, backend: Callable[..., Any], trace: t.Trace, results: list[int]) -> None:
-        super().__init__(trace, results)
-        self.called = backend(Graph(self), [trace.tensors[number] for number in self.arguments])
-        if not callable(self.called):
-            raise NotUnderstood(f"a backend that gives {type(self.called).__name__}, which cannot be called")
-
-    def run(self, tensors: Sequence[Any]) -> tuple[Any, ...]:
-        return self.called(*tensors)  # type: ignore[no-any-return]
-
-
-class Graph:
-    """What a backend of the user's is given: a captured program, which runs when called with its inputs.
-
-    ``code``   the function that it is replayed by
-    ``trace``  its instructions
-    """
-
-    def __init__(self, program: Program) -> None:
-        self.program, self.code, self.trace = program, program.text, program.trace
-
-    def forward(self, *tensors: Any) -> tuple[Any, ...]:
-        """The arrays of the results."""
-        return Program.run(self.program, list(tensors))
-
-    __call__ = forward
-
-    def __str__(self) -> str:
-        return str(self.trace)
-
-
-def compiled(function: Callable[..., Any], backend: Any, fullgraph: bool, dynamic: bool | None) -> Callable[..., Any]:
-    """A function like ``function`` that is captured as it runs, and replayed."""
     builds = builders(backend)
     if not builds:
         return function
-    whole = Compiled(function, builds, fullgraph, dynamic)
+    if isinstance(function, type) and any("__call__" in vars(base) for base in function.__mro__):
+        return _with_compiled_calls(function, backend, fullgraph, limit)
+    function = getattr(function, "_torchdynamo_orig_callable", function)  # of one that is compiled already
+    whole = Compiled(function, builds, fullgraph, FORMS if limit is None else limit)
     _all.add(whole)
 
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -94,19 +45,50 @@ def compiled(function: Callable[..., Any], backend: Any, fullgraph: bool, dynami
     return call
 
 
+def _with_compiled_calls(kind: type, backend: Any, fullgraph: bool, limit: int | None) -> type:
+    """A class, calls of whose instances are compiled from now on."""
+    kind.__call__ = compiled(kind.__call__, backend, fullgraph, limit)  # type: ignore[operator]
+    return kind
+
+
 def reset() -> None:
     """Forgets all that was captured: functions begin anew."""
     for one in list(_all):
         one.reset()
 
 
+@dataclass(frozen=True)
+class BreakReason:
+    """Why a function cannot be captured, and the line that is to blame, where one is.
+
+    ``user_stack``  that line alone, as tracebacks have it
+    """
+
+    reason: str
+    place: str = ""
+    graph_break: bool = True
+
+    @property
+    def user_stack(self) -> list[traceback.FrameSummary]:
+        file, _, line = self.place.rpartition(":")
+        return [traceback.FrameSummary(file, int(line), "<module>")] if file else []
+
+    def __str__(self) -> str:
+        return f"{self.reason} ({self.place})" if self.place else self.reason
+
+
 class Explanation:
-    """What one run of a function told, or several runs of a compiled one."""
+    """What one run of a function told, or several runs of a compiled one.
+
+    ``graph_count``, ``graph_break_count``, ``op_count``  how much was captured: a function whole, or not at all
+    ``break_reasons``  why not
+    ``graphs``         the trace
+    """
 
     def __init__(self, trace: t.Trace, reason: NotUnderstood | None, report: str = "") -> None:
         self.graph_count = int(reason is None)
         self.graph_break_count = int(reason is not None)
-        self.break_reasons = [] if reason is None else [told(reason)]
+        self.break_reasons = [] if reason is None else [BreakReason(reason.reason, reason.place)]
         self.op_count = sum(isinstance(one, t.Apply) for one in trace.instructions)
         self.ops_per_graph = [[one.op for one in trace.instructions if isinstance(one, t.Apply)]]
         self.graphs = [trace] if reason is None else []

@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..autograd import modes
+from ..base.arguments import OWN_CODE
 from ..base.dtypes import get_default_dtype
 from ..nn.modules import calls
 from ..random import Generator
@@ -26,11 +27,13 @@ from .capture.guards import CannotTell, Findings, same, unreached
 from .capture.passes import TracedPass
 from .capture.recorder import NotUnderstood, Recorder
 from .capture.watching import Watch
+from .errors import FailOnRecompileLimitHit, Unsupported
 from .guarding import Guards, shared, sources
 from .joint import Joint, recorded
 from .replay.order import CannotReplay
 from .replay.program import Program
 from .results import Results
+from .stances import current
 from .states import State
 from .trees import equal, leaves_of, tensor_form
 
@@ -40,10 +43,6 @@ TURNS = 5  # how often each way is timed
 FASTER = 0.97  # of the time as it is, at most, is a replay kept
 _NOTHING = leaves_of(((), {}), []), None  # the form of no arguments
 Build = Callable[[Any, list[int]], Any]
-
-
-class Unsupported(RuntimeError):
-    """What ``fullgraph=True`` raises: a function that cannot be captured whole."""
 
 
 def _surroundings() -> tuple[Any, ...]:
@@ -108,13 +107,15 @@ class Form:
 class Compiled:
     """A function that is captured as it runs, and replayed.
 
-    ``builds``  make of a trace what replays it, each another way: the fastest is kept
+    ``builds``     make of a trace what replays it, each another way: the fastest is kept
+    ``fullgraph``  what cannot be captured is an error
+    ``limit``      for how many forms of arguments it is compiled
     """
 
     def __init__(
-        self, function: Callable[..., Any], builds: Sequence[Build], fullgraph: bool = False, dynamic: bool | None = None
+        self, function: Callable[..., Any], builds: Sequence[Build], fullgraph: bool = False, limit: int = FORMS
     ) -> None:
-        self.function, self.builds, self.fullgraph, self.dynamic = function, tuple(builds), fullgraph, dynamic
+        self.function, self.builds, self.fullgraph, self.limit = function, tuple(builds), fullgraph, limit
         self.forms: list[Form] = []
         self.last: Form | None = None  # the one that a replay was last made of
         self.warned = False
@@ -123,8 +124,8 @@ class Compiled:
         self.lock = threading.RLock()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if self.off is not None or not _quiet():
-            return self.function(*args, **kwargs)
+        if self.off is not None or not _quiet() or current.stance == "force_eager":
+            return self._as_it_is(args, kwargs)
         around = _surroundings()
         last = self.last
         if last is not None and not args and not kwargs and last.form == _NOTHING and last.surroundings == around:
@@ -137,16 +138,53 @@ class Compiled:
                     self.last = candidate
                     return self._ready(candidate, leaves, args, kwargs)
                 if candidate.reason is not None:
-                    return self.function(*args, **kwargs)
+                    return self._as_it_is(args, kwargs)
                 return self._record(candidate, leaves, args, kwargs)
-        if len(self.forms) >= FORMS:
+        if len(self.forms) >= self.limit:
             self._forget()
-        if len(self.forms) >= FORMS:
-            return self.function(*args, **kwargs)
+        if not self._may_begin():
+            return self._as_it_is(args, kwargs)
         fresh = Form(form, around)
         fresh.leaves, fresh.forms = leaves, [_leaf_form(one) for one in leaves]
         self.forms.append(fresh)
         return self._record(fresh, leaves, args, kwargs)
+
+    def _as_it_is(self, args: Any, kwargs: Any) -> Any:
+        state = modes.state
+        before, state.compiling = state.compiling, True
+        try:
+            return self.function(*args, **kwargs)
+        finally:
+            state.compiling = before
+
+    def _may_begin(self) -> bool:
+        """Whether arguments of another form may be captured."""
+        if current.stance == "eager_on_recompile":
+            return False
+        if current.stance == "fail_on_recompile":
+            code = getattr(self.function, "__code__", None)
+            raise RuntimeError(
+                "Detected recompile when torch.compile stance is 'fail_on_recompile'. filename: "
+                f"{code and code.co_filename!r}, function name: {_name(self.function)!r}, line number: {code and code.co_firstlineno}"
+            )
+        if len(self.forms) < self.limit:
+            return True
+        if self.fullgraph:
+            raise FailOnRecompileLimitHit(f"{_name(self.function)}: recompile_limit ({self.limit}) reached with fullgraph=True")
+        self._warn(
+            f"{_name(self.function)} has been called with arguments of {self.limit} forms (recompile_limit); with those of others it "
+            "runs as it is"
+        )
+        return False
+
+    def _warn(self, text: str) -> None:
+        """Once, for the user's line."""
+        if not self.warned:
+            self.warned = True
+            depth = 1
+            while sys._getframe(depth).f_code.co_filename.startswith(OWN_CODE):
+                depth += 1
+            warnings.warn(f"torch.compile: {text}", stacklevel=depth + 1)
 
     def _forget(self) -> None:
         """Forms whose surroundings have changed for good are of no use."""
@@ -166,8 +204,10 @@ class Compiled:
     def _watched(self, recorder: Recorder, form: Form, args: Any, kwargs: Any) -> tuple[Any, Watch, Joint | None]:
         watch = Watch(recorder)
         with watch:
-            result = self.function(*args, **kwargs)
+            result = self._as_it_is(args, kwargs)
             joint = recorded(result, recorder, lambda keep: TracedPass(recorder, keep, False))
+        if self.fullgraph and recorder.broken is not None:
+            raise Unsupported(told(recorder.broken))
         form.names |= watch.names
         form.users.update(name for code in watch.codes for name in code.co_names)
         form.any_name = form.any_name or watch.any_name
@@ -199,7 +239,7 @@ class Compiled:
             forms = {key: tensor_form(tensor) for key, tensor in before.items()}
         except (CannotTell, NotImplementedError, AttributeError, TypeError) as error:
             self._give_up(form, NotUnderstood(str(error)))
-            return self.function(*args, **kwargs)
+            return self._as_it_is(args, kwargs)
         recorder = Recorder(before.values())
         known = len(form.names), form.any_name
         result, watch, joint = self._watched(recorder, form, args, kwargs)
@@ -283,7 +323,7 @@ class Compiled:
 
     def _ready(self, form: Form, leaves: list[Any], args: Any, kwargs: Any) -> Any:
         if form.replays is False and not self.always:
-            return self.function(*args, **kwargs)
+            return self._as_it_is(args, kwargs)
         assert form.guards is not None
         if not form.guards.hold(leaves):
             self.last = None
@@ -298,7 +338,7 @@ class Compiled:
         every = [form.as_it_is, *form.ways]
         way = min(every, key=lambda one: len(one.times))
         began = time.perf_counter()
-        result = self.function(*args, **kwargs) if way is form.as_it_is else self._replayed(form, way, leaves, args, kwargs)
+        result = self._as_it_is(args, kwargs) if way is form.as_it_is else self._replayed(form, way, leaves, args, kwargs)
         way.times.append(time.perf_counter() - began)
         if all(len(one.times) >= TURNS for one in every):
             form.way = min(form.ways, key=lambda one: min(one.times))
@@ -311,7 +351,7 @@ class Compiled:
         try:
             arrays = way.program.run([tensors[number] for number in way.program.arguments])
         except CannotReplay:  # nothing was changed: the program says what is wrong
-            return self.function(*args, **kwargs)
+            return self._as_it_is(args, kwargs)
         return way.results.made_of(arrays, tensors)
 
     # What is told.
@@ -343,10 +383,10 @@ class Compiled:
         return "\n".join(lines)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Compiled:
-        return Compiled(copy.deepcopy(self.function, memo), self.builds, self.fullgraph, self.dynamic)
+        return Compiled(copy.deepcopy(self.function, memo), self.builds, self.fullgraph, self.limit)
 
     def __reduce__(self) -> Any:
-        return Compiled, (self.function, self.builds, self.fullgraph, self.dynamic)
+        return Compiled, (self.function, self.builds, self.fullgraph, self.limit)
 
     def _give_up(self, form: Form, reason: NotUnderstood) -> None:
         form.reason = reason
@@ -354,14 +394,16 @@ class Compiled:
             self.off = reason
         if self.fullgraph:
             raise Unsupported(told(reason))
-        if not self.warned:
-            self.warned = True
-            warnings.warn(f"torch.compile: {told(reason)}; the function runs as it is", stacklevel=5)
+        self._warn(f"{told(reason)}; the function runs as it is")
 
 
 def _of_passes(build: Any) -> type[Program]:
     """What makes programs of backward passes: a backend of the user's is given the program alone."""
     return build if isinstance(build, type) and issubclass(build, Program) else Program
+
+
+def _name(function: Any) -> str:
+    return str(getattr(function, "__name__", type(function).__name__))
 
 
 def told(reason: NotUnderstood) -> str:

@@ -9,7 +9,11 @@ import numpy as np
 
 from ..random import Generator, default_generator
 from ..tensor import Tensor
-from .trees import equal, greatest
+from .trees import NEAR, equal, greatest
+
+# How much of a step an unknown part of a gradient may make, for each time that it goes into the gradient: of Adam's m / sqrt(v), with
+# PyTorch's betas, (1 - .9) / sqrt(1 - .999) = 3.2 and as much again of v; several steps in one call, and room.
+AMPLIFIED = 32.0
 
 
 def _bytes(array: Any) -> bytes:
@@ -62,7 +66,7 @@ class State:
                 return "a tensor of an optimizer's state"
             near = scale if any(tensor is one for one in self.moments) else 0.0
             if not equal(self.arrays[index], other.arrays[index], exact, near) and (
-                exact or not self._is_a_step(index, other, before)
+                exact or not self._is_a_step(index, other, before, scale)
             ):
                 return f"a tensor of shape {list(self.arrays[index].shape)}"
             if int(self.versions[index][1]) != int(
@@ -84,15 +88,37 @@ class State:
             return "a generator of random numbers"
         return None
 
-    def _is_a_step(self, index: int, other: State, before: State) -> bool:
-        """Whether a tensor that an optimizer moves has been moved as far: of a gradient that is but a rounding error Adam makes a
-        whole step, in this direction or that."""
+    def _is_a_step(self, index: int, other: State, before: State, scale: float) -> bool:
+        """Whether a tensor that an optimizer moves has been moved as far as rounding can tell.
+
+        What rounding leaves unknown of a gradient, ``NEAR`` of the largest, an optimizer that divides gradients by their size (Adam)
+        makes that much larger as the gradient is small: where it is but rounding itself, a whole step in either direction. An
+        element may differ by a step (the largest in its tensor) times ``AMPLIFIED`` of what is unknown over its gradient; without
+        gradients, over what the optimizer keeps of them.
+        """
         if index >= len(before.arrays) or not any(self.tensors[index] is one for one in self.moved):
             return False
         mine, its, start = self.arrays[index], other.arrays[index], before.arrays[index]
         if mine.shape != its.shape or mine.dtype.kind != "f":
             return False
-        return bool(np.abs(mine - its).max(initial=0.0) <= 2.1 * np.abs(its - start).max(initial=0.0))
+        kept = other.grad_arrays[index]
+        known = kept[0] if kept is not None else self._kept_of(self.tensors[index], other)
+        if known is None or known.dtype.kind != "f":
+            return False
+        size = np.abs(known)
+        unknown = NEAR * max(scale, greatest(known))
+        part = np.where(size * 2 <= AMPLIFIED * unknown, 2.0, AMPLIFIED * unknown / np.maximum(size, np.finfo(size.dtype).tiny))
+        step = np.abs(its - start).max(initial=0.0)
+        return bool((np.abs(mine - its) <= NEAR * np.abs(its) + part * (1 + NEAR) * step).all())
+
+    def _kept_of(self, tensor: Tensor, other: State) -> Any:
+        """The first thing of a tensor's shape that an optimizer keeps of it: a mean of gradients, or of their squares."""
+        for one in self.live:
+            state = getattr(one, "state", {}).get(tensor, {})
+            for value in state.values() if isinstance(state, dict) else ():
+                if isinstance(value, Tensor) and value._array.shape == tensor._array.shape:
+                    return next(array for mine, array in zip(other.tensors, other.arrays, strict=True) if mine is value)
+        return None
 
 
 def _state_tensors(one: Any) -> list[Tensor]:

@@ -34,6 +34,9 @@ def rebuilt(form: Any, leaves: Any) -> Any:
     return values if kind is list else tuple(values) if kind is tuple else kind(*values)
 
 
+NEAR = 1e-5  # what rounding in another order may change of the largest of several numbers
+
+
 def equal(one: Any, other: Any, exact: bool, scale: float = 0.0) -> bool:
     """Whether two arrays are the same to the last bit, or nearly so: as near as their numbers, or ``scale``, are large."""
     if one.shape != other.shape or one.dtype != other.dtype:
@@ -41,7 +44,7 @@ def equal(one: Any, other: Any, exact: bool, scale: float = 0.0) -> bool:
     if exact or one.dtype.kind not in "fc" or one.tobytes() == other.tobytes():
         return bool(one.tobytes() == other.tobytes())
     most = max(scale, greatest(other))
-    return bool(np.allclose(one, other, rtol=1e-5, atol=1e-5 * most, equal_nan=True))
+    return bool(np.allclose(one, other, rtol=NEAR, atol=NEAR * most, equal_nan=True))
 
 
 def greatest(array: Any) -> float:
@@ -55,5 +58,5 @@ def tensor_form(tensor: Tensor) -> tuple[Any, ...]:
     return (
         tensor.__class__, array.shape, array.dtype, array.strides, tensor._needs_grad, tensor._edge is None, tensor._base is None,
         tensor._hooks or None, tensor._post_accumulate_hooks or None, tensor._grad is None, tensor._inference is None,
-        tensor._tangents, tensor._conjugate, tensor._negated, tensor._grad_dtype, tensor._retains,
+        tensor._tangents or None, tensor._conjugate, tensor._negated, tensor._grad_dtype, tensor._retains,
     )  # fmt: skip

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from rushlight.compiled.modules import OptimizedModule as OptimizedModule
 
-__all__ = ["OptimizedModule"]
+__all__ = ["OptimizedModule", "innermost_fn"]
+
+
+def innermost_fn(fn: Any) -> Any:
+    """What was compiled, of a compiled function; any other as it is."""
+    return getattr(fn, "_torchdynamo_orig_callable", fn)

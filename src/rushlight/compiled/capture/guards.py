@@ -165,6 +165,8 @@ class Findings:
     def _function(self, function: types.FunctionType) -> None:
         code = function.__code__
         if code.co_filename.startswith(OWN_CODE):
+            if hasattr(function, "_torchdynamo_orig_callable"):  # compiled: what runs inside of another is the function itself
+                self.waiting.append(function._torchdynamo_orig_callable)
             for cell in function.__closure__ or ():  # a wrapper of this package's around what is the user's
                 if isinstance(_contents(cell), (types.FunctionType, types.MethodType)):
                     self._cell(cell)

@@ -20,6 +20,7 @@ SPECIAL = {
     "ops.slicing:tensor_split": "_splits",
     "autograd.tensor_methods:InGraph.data": "_data",
     "autograd.tensor_methods:InGraph.grad": "_grad",
+    "compat._dynamo.__init__:graph_break": "_breaks",
 }
 
 # They hand arrays on, compare their identity or read their form; and what a kernel reads, it reads again each time.
@@ -30,7 +31,8 @@ LOOKS_AT_NO_VALUE = frozenset(
     autograd.views:CopySlices.vjp_tensors
     autograd.function_calls:_keep autograd.mirrors:Mirror.__init__ autograd.mirrors:mirror
     batching.batched_tensors:along batching.batched_tensors:batched batching.batched_tensors:left
-    autograd.gradients:_without_graph batching.derivatives:_tracked_whole
+    autograd.gradients:_without_graph batching.derivatives:_tracked_whole ops.forward_arrays:run_with_tangents
+    autograd.forward_ad:without_tangent autograd.forward_ad:as_leaf ops.forward_rules:_apply_rule ops.forward_rules:_shaped
     autograd.gradients:_seeds autograd.observed_pass:ObservedPass._pull
     autograd.views:_adopt autograd.write_errors:check_result autograd.views:become autograd.overlaps:check_memory autograd.overlaps:check_write
     autograd.overlaps:geometry autograd.views:inplace
@@ -116,7 +118,7 @@ CHANGES_NOTHING = frozenset(
     """
     autograd.functional:_unit autograd.functional:_zeros autograd.functional:_zeros_like
     autograd.overlaps:like_base backend.flat_indices:check backend.flat_indices:check_along func.jacobians:_units
-    ops.promotion:number_array ops.sequences:_checked
+    ops.forward_rules:_ones ops.forward_rules:_zeros ops.promotion:number_array ops.sequences:_checked
     ops.short_time:_check_overlap ops.sort:_check_quantiles
     """.split()
 )

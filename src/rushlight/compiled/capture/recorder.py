@@ -41,6 +41,7 @@ class Recorder:
         self.arrays = {id(tensor._array): tensor for tensor in before or ()}
         self.trace = t.Trace()
         self.failure: NotUnderstood | None = None
+        self.broken: NotUnderstood | None = None  # where the program asks for its graph to end
         self.within = 0  # how many ops are running, in which nobody looks at functions
         self.ones = 0  # how many gradients of one number are to be expected
         self.numbers: dict[int, int] = {}  # of arrays, by their identity, as they are now
@@ -62,6 +63,11 @@ class Recorder:
         """The recording is of no use; the program goes on."""
         if self.failure is None:
             self.failure = NotUnderstood(reason, _place(sys._getframe(1)))
+
+    def breaks_here(self) -> None:
+        """The program asks for a break of its graph, of which there is none."""
+        if self.broken is None:
+            self.broken = NotUnderstood("a call of torch._dynamo.graph_break()", _place(sys._getframe(1)))
 
     # Values.
 
@@ -164,8 +170,6 @@ class Recorder:
 
     def before_op(self, op: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """The inputs of an op, looked up before it runs."""
-        if modes.state.forward_levels:
-            self.fail("forward mode")
         if modes.state.anomaly:
             self.fail("anomaly detection, which looks at values")
         return tuple(self._argument(value) for value in args[: len(op.inputs)])

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from ...autograd import interpreters, modes
+from ...autograd import interpreters, modes, tangents
 from ...autograd.observed_pass import ObservedPass
 from ...autograd.saved import Packed
 from ...base.arguments import OWN_CODE, ROOT
@@ -88,7 +88,7 @@ class Watch(interpreters.Interpreter):
         return TracedPass(self.recorder, keep_graph, over_tensors)
 
     def op(self, op: Any, args: tuple[Any, ...]) -> Any:
-        if threading.get_ident() != self.thread or _of_examples(args):  # vmap calls ops of whole batches
+        if threading.get_ident() != self.thread or _is_taken_apart(args):
             return NotImplemented
         recorder = self.recorder
         outer = not recorder.within and self.host is None
@@ -201,8 +201,16 @@ class Watch(interpreters.Interpreter):
             self.recorder.host(function, name, args, kwargs, result)
 
 
-def _of_examples(args: Iterable[Any]) -> bool:
-    return any(one._of_batch if isinstance(one, Tensor) else type(one) in (list, tuple) and _of_examples(one) for one in args)
+def _is_taken_apart(args: Iterable[Any]) -> bool:
+    """Whether others make ops of plain tensors of this one, which are seen in its place: of whole batches under vmap, of values and
+    tangents in forward mode."""
+    levels = tangents.state.levels
+    return any(
+        one._of_batch or (levels and tangents.tangents_of(one) is not None)
+        if isinstance(one, Tensor)
+        else type(one) in (list, tuple) and _is_taken_apart(one)
+        for one in args
+    )
 
 
 def _texts(constants: Any) -> Iterator[str]:
@@ -233,16 +241,22 @@ def _for_own(frame: Any) -> bool:
 Action = Callable[[Watch, Any, types.CodeType], None]
 
 
+def _said(code: types.CodeType) -> str:
+    """A function of this package by the name that users know: what Tensor has its methods from are classes of their own."""
+    owner, dot, name = code.co_qualname.partition(".")
+    return f"Tensor.{name}" if dot and owner[:2] == "In" and owner[2:3].isupper() else code.co_qualname
+
+
 def _nothing(watch: Watch, frame: Any, code: types.CodeType) -> None:
     raise AssertionError
 
 
 def _looks(watch: Watch, frame: Any, code: types.CodeType) -> None:
-    watch.fail(f"{code.co_qualname}() looks at a tensor's values")
+    watch.fail(f"{_said(code)}() looks at a tensor's values")
 
 
 def _tells(watch: Watch, frame: Any, code: types.CodeType) -> None:
-    watch.fail(f"{code.co_qualname}(), which tells what may change between two calls")
+    watch.fail(f"{_said(code)}(), which tells what may change between two calls")
 
 
 def _of_optimizers(watch: Watch, frame: Any, code: types.CodeType) -> None:
@@ -253,6 +267,11 @@ def _of_optimizers(watch: Watch, frame: Any, code: types.CodeType) -> None:
 
 def _host(watch: Watch, frame: Any, code: types.CodeType) -> None:
     watch._host_begins(frame)
+
+
+def _breaks(watch: Watch, frame: Any, code: types.CodeType) -> None:
+    """``torch._dynamo.graph_break()``, which only a function that must be captured whole minds."""
+    watch.recorder.breaks_here()
 
 
 def _writes(watch: Watch, frame: Any, code: types.CodeType) -> None:

@@ -85,7 +85,7 @@ def lowered(jnp: Any, lax: Any, nn: Any, vjp: Any) -> dict[str, Lower]:
         "binary_cross_entropy_with_logits": with_logits,
         "causal": lambda x: jnp.where(jnp.tri(*x.shape[-2:], dtype=bool), x, -jnp.inf),
         "clamp": lambda x, low, high: jnp.clip(x, low, high),
-        "clone": lambda x: x,
+        "clone": jnp.copy,  # memory of its own, where the input is written to later
         "dot": lambda a, b: a @ b,
         "embed_slice": lambda g, shape, axis, *places: jnp.zeros(shape, g.dtype).at[along(axis, *places)].set(g),
         "embedding": embedding,
@@ -115,7 +115,7 @@ def lowered(jnp: Any, lax: Any, nn: Any, vjp: Any) -> dict[str, Lower]:
         "addmm": lambda bias, a, b, beta, alpha: beta * bias + alpha * (a @ b),
         "bmm": lambda a, b: a @ b,
         "concat": lambda xs, axis: jnp.concatenate(xs, axis),
-        "contiguous": lambda x: x,
+        "contiguous": jnp.copy,
         "divide_by": lambda x, divisor: x / divisor,
         "embed_select": put,
         "expand": lambda x, shape: jnp.broadcast_to(x, shape),

@@ -1,6 +1,6 @@
 """Stretches of a trace as functions that XLA compiles; what is between them is NumPy's, as in a replay.
 
-A stretch is of ops that only compute: none makes or reads memory that is written to, so no view is missed. It waits for the ops that
+A stretch is of ops that only compute: none makes memory that is written to, so no view is missed. It waits for the ops that
 follow, past all that neither reads its results nor changes what others see. Short stretches stay NumPy's: a call of XLA's costs
 some ten kernels.
 """
@@ -8,18 +8,18 @@ some ten kernels.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ...ops.table import table
 from ..capture import trace as t
 from ..replay.order import CannotReplay, changes, checked_first
 from ..replay.program import Program
 from .lowering import lowered
-from .rolling import Loop, rolled
+from .rolling import rolled
+from .steps import Steps
 
 SHORTEST = 8  # ops of a stretch
 MOST = 800  # that are not in loops: XLA would compile for half a minute
@@ -65,11 +65,13 @@ class _Stretches:
         self.done: list[t.Instruction] = []
         self.stretch: list[t.Apply] = []
         self.made: set[int] = set()
-        self.late: list[t.Instruction] = []
+        self.late: list[t.Instruction] = []  # what the stretch's gradients are added to, done behind it
 
     def collapsed(self) -> t.Trace:
         """The trace with one instruction in the place of each stretch."""
         for place, one in enumerate(self.trace.instructions):
+            if self.late and not isinstance(one, t.Accumulate) and self._sees_late(one):
+                self._end(place)
             if isinstance(one, t.Apply) and self._computes(one):
                 self.stretch.append(one)
                 self.made.update(one.outs)
@@ -88,16 +90,22 @@ class _Stretches:
         return t.Trace(self.done, self.trace.values, self.trace.tensors)
 
     def _computes(self, one: t.Apply) -> bool:
-        numbers = [*t.read(one), *one.outs]
-        values = [self.trace.values[number] for number in numbers]
+        values = self.trace.values
         return (
             one.op in self.lines
             and not t.values_in(one.params)
+            and all(values[out].storage not in self.written for out in one.outs)
             and all(
-                value.storage not in self.written and value.dtype.kind in "fbiu" and value.dtype.isbuiltin == 1
-                for value in values
+                value.dtype.kind in "fbiu" and value.dtype.isbuiltin == 1
+                for value in (values[number] for number in (*t.read(one), *one.outs))
             )
         )
+
+    def _sees_late(self, one: t.Instruction) -> bool:
+        """Whether an instruction looks at memory that is written to only behind the stretch."""
+        values = self.trace.values
+        written = {values[number].storage for late in self.late for number in t.made(late)}
+        return any(values[number].storage in written for number in (*t.read(one), *t.made(one)))
 
     def _end(self, place: int) -> None:
         stretch, late = self.stretch, self.late
@@ -122,7 +130,7 @@ class _Stretches:
         steps = rolled(stretch, values, set(self.trace.tensors))
         if len(steps) > MOST:
             raise CannotReplay(f"{len(steps)} ops that do not repeat themselves, which take XLA too long to compile")
-        run_steps = _Steps(jax, self.lines, steps, set(given))
+        run_steps = Steps(jax, self.lines, steps, set(given))
         shapes = [values[number].shape for number in given]
 
         def compute(*arrays: Any) -> Any:
@@ -150,82 +158,6 @@ def _needed(stretch: Sequence[t.Apply], asked: set[int]) -> list[t.Apply]:
             found.append(one)
             wanted.update(t.read(one))
     return found[::-1]
-
-
-class _Steps:
-    """Ops and loops, done with JAX's arrays."""
-
-    def __init__(self, jax: Any, lines: Any, steps: Sequence[t.Apply | Loop], given: set[int]) -> None:
-        self.jax, self.lines, self.steps, self.given = jax, lines, steps, given
-
-    def found(self, arrays: dict[int, Any]) -> Callable[[int], Any]:
-        """What gives the array of a value."""
-        turns: dict[int, tuple[Any, int]] = {}  # of what loops make: the arrays of all rounds, and which of them
-
-        def get(number: int) -> Any:
-            if number not in arrays:
-                rows, turn = turns[number]
-                arrays[number] = rows[turn]
-            return arrays[number]
-
-        for place, step in enumerate(self.steps):
-            if isinstance(step, Loop):
-                self._repeat(step, get, turns, arrays, self._later(place))
-            else:
-                self._apply(step, get, arrays)
-        return get
-
-    def _later(self, place: int) -> set[int]:
-        read = [one.read() if isinstance(one, Loop) else t.read(one) for one in self.steps[place + 1 :]]
-        return self.given.union(*read)
-
-    def _apply(self, one: t.Apply, get: Callable[[int], Any], arrays: dict[int, Any]) -> None:
-        numpy = self.jax.numpy
-
-        def argument(value: Any) -> Any:
-            if isinstance(value, t.Ref):
-                return get(value.number) if one.cast is None else get(value.number).astype(one.cast)
-            if isinstance(value, tuple):
-                return [argument(each) for each in value]
-            return value if one.cast is None or value is None else numpy.asarray(value, one.cast)
-
-        result = self.lines[one.op](*[argument(value) for value in one.inputs], *one.params)
-        several = len(table[one.op].outputs) > 1 or table[one.op].outputs == ["*"]
-        arrays.update(zip(one.outs, result if several else (result,), strict=True))
-
-    def _repeat(
-        self, loop: Loop, get: Callable[[int], Any], turns: dict[int, Any], arrays: dict[int, Any], later: set[int]
-    ) -> None:
-        others = {number: self._rows(what, get, turns) for number, (kind, what) in loop.sources.items() if kind == "other"}
-        fixed = {number: get(what) for number, (kind, what) in loop.sources.items() if kind == "same"}
-        before = {number: place for number, (kind, place) in loop.sources.items() if kind == "before"}
-        places = [(index, which) for index, outs in enumerate(loop.rounds[0]) for which in range(len(outs))]
-        kept = [place for place in places if any(outs[place[0]][place[1]] in later for outs in loop.rounds)]
-
-        def once(state: Any, rows: Any) -> Any:
-            own = {**fixed, **rows, **{number: state[place] for number, place in before.items()}}
-            for one in loop.ops:
-                self._apply(one, own.__getitem__, own)
-            at = {(index, which): own[out] for index, one in enumerate(loop.ops) for which, out in enumerate(one.outs)}
-            return {place: at[place] for place in loop.first}, [at[place] for place in kept]
-
-        start = {place: get(number) for place, number in loop.first.items()}
-        _, made = self.jax.lax.scan(once, start, others, length=len(loop.rounds))
-        for place, rows in zip(kept, made, strict=True):
-            for turn, outs in enumerate(loop.rounds):
-                turns[outs[place[0]][place[1]]] = rows, turn
-
-    def _rows(self, numbers: Sequence[int], get: Callable[[int], Any], turns: dict[int, Any]) -> Any:
-        """Values one behind another: those of a loop's rounds lie so already, in this order or the other."""
-        found = [turns.get(number) for number in numbers]
-        if all(one is not None and one[0] is found[0][0] for one in found):  # type: ignore[index]
-            rows = found[0][0]  # type: ignore[index]
-            order = [one[1] for one in found]  # type: ignore[index]
-            first, step = order[0], order[1] - order[0]
-            if abs(step) == 1 and order == list(range(first, first + step * len(order), step)):
-                part = rows[min(order) : max(order) + 1]
-                return part if step == 1 else part[::-1]
-        return self.jax.numpy.stack([get(number) for number in numbers])
 
 
 def _laid(result: Any, form: t.Value, leaves: bool) -> Any:
