@@ -171,10 +171,11 @@ def test_shapes_dtypes_modes_and_values_of_arguments() -> None:
 
     fast = compiled(function)
     inputs = [torch.randn(3), torch.randn(4), torch.randn(3).double(), torch.arange(3), torch.randn(3, 2).t()]
-    for _ in range(4):
-        for x in inputs:
-            for flag in (False, True):
-                same(fast(x, flag), function(x, flag))
+    with pytest.warns(UserWarning, match="arguments of 8 forms"):
+        for _ in range(4):
+            for x in inputs:
+                for flag in (False, True):
+                    same(fast(x, flag), function(x, flag))
     with torch.no_grad():
         for _ in range(4):
             same(fast(inputs[0]), function(inputs[0]))
@@ -334,7 +335,7 @@ def test_reports_and_backends() -> None:
     report = str(torch._dynamo.explain(fast)())
     assert "instructions" in report and "guards" in report
     broken = torch._dynamo.explain(lambda x: x * x.sum().item())(torch.ones(2))
-    assert broken.graph_break_count == 1 and __file__ in broken.break_reasons[0]
+    assert broken.graph_break_count == 1 and broken.break_reasons[0].user_stack[0].filename == __file__
     seen: list[Any] = []
 
     def backend(graph: Any, inputs: Any) -> Any:
@@ -348,7 +349,6 @@ def test_reports_and_backends() -> None:
     assert torch.compile(function, backend="eager") is function
     with pytest.raises(RuntimeError, match="Invalid backend: 'nothing'"):
         torch.compile(function, backend="nothing")
-    assert torch.compiler.list_backends() == ["eager", "replay", "xla"]
     torch.compiler.reset()
     assert not fast._compiled.forms
 

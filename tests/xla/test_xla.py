@@ -15,6 +15,7 @@ jax: Any = pytest.importorskip("jax")
 
 from rushlight.compiled.capture import trace as t  # noqa: E402
 from rushlight.compiled.xla.lowering import lowered  # noqa: E402
+from rushlight.compiled.xla.moving import Sum, parted  # noqa: E402
 from rushlight.compiled.xla.rolling import Loop, rolled  # noqa: E402
 
 
@@ -109,6 +110,44 @@ def test_rounds_that_repeat_themselves_are_a_loop_unless_weights_change() -> Non
     assert rolled(layers, [value] * 200, {1, 2, 3, 4, 5, 6}) == layers
 
 
+def test_products_that_no_round_needs_stand_before_the_loop_and_sums_behind_it() -> None:
+    value = t.Value((2, 2), np.dtype("f"), (8, 4), 0)
+    ops, state, total = [], 0, 1
+    for turn in range(6):
+        first = 100 + 4 * turn
+        ops += [
+            t.Apply("mm", (t.Ref(10 + turn), t.Ref(2)), (), (first,)),
+            t.Apply("add", (t.Ref(state), t.Ref(first)), (), (first + 1,)),
+            t.Apply("mm", (t.Ref(first + 1), t.Ref(10 + turn)), (), (first + 2,)),
+            t.Apply("add", (t.Ref(total), t.Ref(first + 2)), (), (first + 3,)),
+        ]
+        state, total = first + 1, first + 3
+    (loop,) = rolled(ops, [value] * 200, {2})
+    assert isinstance(loop, Loop)
+    parts = parted(loop, {state, total})
+    assert (parts.before, parts.inside, parts.sums) == ([0], [1], [Sum(101, 10, (3, 0))])
+    seen = parted(loop, {state, total, 107})  # the sum of the rounds up to the second is read as well
+    assert (seen.before, seen.inside, seen.sums) == ([0], [1, 2, 3], [])
+
+
+def by_hand() -> tuple[Any, list[Any]]:
+    """Parameters that the step itself writes to, and reads again."""
+    w, u, x, y = torch.randn(6, 5), torch.randn(5, 1), torch.randn(9, 6), torch.randn(9, 1)
+    parameters = [w.requires_grad_(), u.requires_grad_()]
+
+    def step() -> Any:
+        for _ in range(2):
+            loss = ((x @ w).tanh() @ u - y).pow(2).mean()
+            loss.backward()
+            with torch.no_grad():
+                for p in parameters:
+                    p -= 0.1 * p.grad + 0.01 * p.clone()
+                    p.grad = None
+        return loss.detach()
+
+    return step, parameters
+
+
 def lstm() -> tuple[Any, list[Any]]:
     w, u, b = ((torch.randn(*shape) * 0.3).requires_grad_() for shape in ((3, 16), (4, 16), (16,)))
     x = torch.randn(9, 2, 3)
@@ -162,7 +201,7 @@ def attention() -> tuple[Any, list[Any]]:
     return step, []  # of gradients that are rounding errors Adam makes whole steps
 
 
-@pytest.mark.parametrize("make", [lstm, net, attention])
+@pytest.mark.parametrize("make", [lstm, net, attention, by_hand])
 def test_a_program_gives_what_it_gives_as_it_is(make: Any) -> None:
     torch.manual_seed(1)
     step, tensors = make()

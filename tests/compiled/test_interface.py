@@ -1,0 +1,155 @@
+"""What programs ask of torch.compile beside its speed: errors, names, stances, backends of their own."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import pytest
+
+import rushlight as torch
+from rushlight import _dynamo as dynamo
+from rushlight._dynamo.eval_frame import innermost_fn
+from rushlight._dynamo.exc import BackendCompilerFailed, FailOnRecompileLimitHit, InvalidBackend, Unsupported
+
+
+def double(x: Any) -> Any:
+    return x * 2
+
+
+def test_errors_have_the_names_of_pytorch() -> None:
+    with pytest.raises(InvalidBackend, match="Invalid backend: 'nope'"):
+        torch.compile(double, backend="nope")
+    with pytest.raises(RuntimeError, match="Unrecognized mode=nope, should be one of: default"):
+        torch.compile(double, mode="nope")
+    with pytest.raises(Unsupported, match=r"Tensor\.item\(\) looks at a tensor's values"):
+        torch.compile(lambda x: x.item(), fullgraph=True)(torch.ones(1))
+    assert Unsupported.__module__ == "rushlight._dynamo.exc"
+
+    def refuses(graph: Any, inputs: Any) -> Any:
+        raise ValueError("no")
+
+    for backend, text in (
+        (refuses, "backend='refuses' raised:\nValueError: no"),
+        (lambda graph, inputs: 3, "did not return callable"),
+    ):
+        fast = torch.compile(double, backend=backend)
+        fast(torch.ones(1))
+        with pytest.raises(BackendCompilerFailed, match=text):
+            fast(torch.ones(1))
+
+
+def test_a_break_of_the_graph_is_minded_where_it_is_to_be_whole() -> None:
+    def breaks(x: Any) -> Any:
+        dynamo.graph_break()
+        return x * 2
+
+    assert [torch.compile(breaks)(torch.ones(1)).item() for _ in range(3)] == [2.0] * 3
+    with pytest.raises(Unsupported, match=rf"graph_break\(\) \({__file__}:"):
+        torch.compile(breaks, fullgraph=True)(torch.ones(1))
+
+
+def test_more_forms_than_are_compiled_for() -> None:
+    fast = torch.compile(double, recompile_limit=2)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert [fast(torch.ones(size)).sum().item() for size in range(5) for _ in range(2)] == [
+            2.0 * size for size in range(5) for _ in range(2)
+        ]
+    (warning,) = caught
+    assert "arguments of 2 forms" in str(warning.message) and warning.filename == __file__
+    whole = torch.compile(double, recompile_limit=1, fullgraph=True)
+    whole(torch.ones(1))
+    with pytest.raises(FailOnRecompileLimitHit, match="double"):
+        whole(torch.ones(2))
+
+
+def test_a_program_may_ask_whether_it_is_compiled() -> None:
+    def asks(x: Any) -> Any:
+        return x + 1 if torch.compiler.is_compiling() else x - 1
+
+    fast: Any = torch.compile(asks)
+    fast._compiled.always = True
+    assert [fast(torch.zeros(1)).item() for _ in range(5)] == [1.0] * 5
+    assert fast._compiled.forms[0].program is not None
+    assert asks(torch.zeros(1)).item() == -1.0 and not torch.compiler.is_compiling()
+    with pytest.warns(UserWarning, match="item"):
+        assert torch.compile(lambda x: asks(x).item())(torch.zeros(1)) == 1.0
+
+
+def test_stances() -> None:
+    fast: Any = torch.compile(double)
+    x = torch.ones(2)
+    with torch.compiler.set_stance("force_eager"):
+        fast(x)
+    with torch.compiler.set_stance("eager_on_recompile"):
+        fast(x)
+    assert not fast._compiled.forms
+    for _ in range(3):
+        fast(x)
+    with torch.compiler.set_stance("fail_on_recompile"):
+        fast(x)
+        with pytest.raises(RuntimeError, match="Detected recompile.*function name: 'double'"):
+            fast(torch.ones(3))
+
+    @torch.compiler.set_stance("force_eager")
+    def within() -> str:
+        return str(fast(torch.ones(4)).tolist())
+
+    assert within() == "[2.0, 2.0, 2.0, 2.0]" and len(fast._compiled.forms) == 1
+    with pytest.raises(RuntimeError, match="invalid torch.compile stance 'nothing'"):
+        torch.compiler.set_stance("nothing")
+
+
+def test_backends_of_the_users_own_are_known_by_name() -> None:
+    calls: list[str] = []
+
+    @dynamo.register_backend
+    def counting(graph: Any, inputs: Any) -> Any:
+        def run(*tensors: Any) -> Any:
+            outs = graph(*tensors)
+            calls.append(type(outs[0]).__name__)
+            return outs
+
+        assert "mul" in graph.print_readable(print_output=False)
+        return run
+
+    assert "counting" in torch.compiler.list_backends() and "inductor" in dynamo.list_backends()
+    assert dynamo.lookup_backend("counting") is counting
+    assert "eager" not in torch.compiler.list_backends() and "eager" in torch.compiler.list_backends(exclude_tags=())
+    fast: Any = torch.compile(double, backend="counting")
+    fast._compiled.always = True
+    assert [fast(torch.ones(1)).item() for _ in range(4)] == [2.0] * 4
+    assert set(calls) == {"Tensor"}
+    torch.compiler.set_default_backend("eager")
+    try:
+        assert torch.compile(double) is double and torch.compiler.get_default_backend() == "eager"
+    finally:
+        torch.compiler.set_default_backend("inductor")
+
+
+def test_compiled_functions_inside_of_others() -> None:
+    inner: Any = torch.compile(double)
+    outer: Any = torch.compile(lambda x: inner(x) + 1, fullgraph=True)
+    outer._compiled.always = True
+    assert [outer(torch.ones(1)).item() for _ in range(4)] == [3.0] * 4
+    assert outer._compiled.forms[0].program is not None
+    assert innermost_fn(torch.compile(inner)) is double is torch.compiler.disable(inner)
+    assert dynamo.optimize("eager")(double) is double
+
+
+def test_classes_are_compiled_by_their_calls() -> None:
+    @torch.compile
+    class Scale(torch.nn.Module):
+        def __init__(self, factor: float) -> None:
+            super().__init__()
+            self.factor = torch.nn.Parameter(torch.tensor(factor))
+
+        def forward(self, x: Any) -> Any:
+            return x * self.factor
+
+    two, three = Scale(2.0), Scale(3.0)
+    assert isinstance(two, torch.nn.Module)
+    for _ in range(4):
+        assert (two(torch.ones(1)).item(), three(torch.ones(1)).item()) == (2.0, 3.0)
+    assert Scale.__call__._compiled.forms[0].program is not None  # type: ignore[attr-defined]
