@@ -1,30 +1,39 @@
 """Compiled programs beside PyTorch eager, in turns; and how many of the idioms are captured.
 
-    python bench/compiled.py [--rounds 3] [--seconds 0.2] [--threads 1] [--backend replay] [NAME ...]
+    python bench/compiled.py [--rounds 3] [--seconds 0.2] [--threads 1] [--backend replay [--backend xla]] [--inductor] [NAME ...]
+    python bench/compiled.py --first [NAME ...]
     python bench/compiled.py --captured
 
-Each side is a process of its own: rushlight eager, rushlight compiled with all its guards, PyTorch eager. Ratios are to PyTorch
-eager, medians over the rounds. A program that gains nothing is left as it is by torch.compile, which `--captured` tells too.
+Each side is a process of its own: rushlight eager, rushlight compiled with all its guards by each backend, PyTorch eager, and with
+`--inductor` PyTorch's torch.compile, which takes minutes to compile and needs g++. Ratios are to PyTorch eager, medians over the
+rounds. A program that gains nothing is left as it is by torch.compile, which `--captured` tells too.
+
+`--first` tells what compiling costs: seconds that the first two calls take more than two as they are, with nothing kept from
+before and with what an earlier process has kept.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
 import math
-import runpy
+import os
 import statistics
 import sys
+import tempfile
+import time
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from idioms import programs
 from measure import best_time
 from turns import HERE, Failed, ask, begin, in_turns, row
 
-SIDES = ("eager", "compiled", "torch")
 STEPS = 22  # calls after which it is known whether a program is replayed
+KEPT = {"xla": "XDG_CACHE_HOME", "inductor": "TORCHINDUCTOR_CACHE_DIR"}  # where a compiler is told to keep what it has compiled
 
 
 def elementwise(size: int) -> Callable[[], Callable[[], Any]]:
@@ -83,9 +92,13 @@ def of_file(path: str) -> Callable[[], Callable[[], Any]]:
     """A program of bench/programs or bench/models."""
 
     def make() -> Callable[[], Any]:
-        names = runpy.run_path(str(HERE / path))
-        given, step = names["setup"](), names["step"]
-        return lambda: step(*given)
+        name = Path(path).stem
+        spec = importlib.util.spec_from_file_location(name, HERE / path)
+        assert spec is not None and spec.loader is not None
+        program = sys.modules[name] = importlib.util.module_from_spec(spec)  # where PyTorch's compiler looks for its globals
+        spec.loader.exec_module(program)
+        given = program.setup()
+        return lambda: program.step(*given)
 
     return make
 
@@ -112,18 +125,42 @@ def chosen(names: list[str]) -> dict[str, Callable[[], Callable[[], Any]]]:
     return {name: every[name] for name in names or [*OWN, *FROM_IDIOMS]}
 
 
-def measure(side: str, names: list[str], seconds: float, backend: str) -> dict[str, float]:
+def measure(side: str, names: list[str], seconds: float) -> dict[str, float]:
     """Seconds that a step of each program takes in this process."""
-    torch = begin("torch" if side == "torch" else "rushlight")
+    return {name: best_time(lambda call: call(), (call,), seconds) for name, (call, _) in started(side, names).items()}
+
+
+def started(side: str, names: list[str]) -> dict[str, tuple[Callable[[], Any], float]]:
+    """Each program after so many calls, and how many seconds its first two took more than two of the last ones."""
+    torch = begin("torch" if side in ("torch", "inductor") else "rushlight")
     torch.manual_seed(0)
     found = {}
     for name, program in chosen(names).items():
         step = program()
-        call = torch.compile(step, backend=backend) if side == "compiled" else step
+        call = step if side in ("eager", "torch") else torch.compile(step, backend=side)
+        times = []
         for _ in range(STEPS):
+            began = time.perf_counter()
             call()
-        found[name] = best_time(lambda call: call(), (call,), seconds)
+            times.append(time.perf_counter() - began)
+        found[name] = call, sum(times[:2]) - 2 * statistics.median(times[2:])
     return found
+
+
+def first_calls(names: list[str], sides: tuple[str, ...], threads: int) -> int:
+    """Prints what compiling each program costs."""
+    columns: dict[str, dict[str, float]] = {}
+    for side in sides:
+        with tempfile.TemporaryDirectory() as folder:
+            if side in KEPT:
+                os.environ[KEPT[side]] = folder
+            for kept in ("", ", kept")[: 2 if side in KEPT else 1]:
+                given = (*names, "--first", "--side", side)
+                columns[side + kept] = ask("compiled.py", *given, threads=threads)
+    row("seconds more in the first two calls", *columns)
+    for name in columns[sides[0]]:
+        row(name.replace("_", " "), *(f"{column[name]:.2f}" for column in columns.values()))
+    return 0
 
 
 def captured(backend: str) -> int:
@@ -151,32 +188,42 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=3, help="measurements of each side")
     parser.add_argument("--seconds", type=float, default=0.2, help="time that one measurement of one program takes")
     parser.add_argument("--threads", type=int, default=1, help="threads of each side")
-    parser.add_argument("--backend", default="replay", help="that of torch.compile")
+    parser.add_argument("--backend", action="append", help="that of torch.compile: replay unless one or several are named")
+    parser.add_argument("--inductor", action="store_true", help="PyTorch's torch.compile too")
+    parser.add_argument("--first", action="store_true", help="what compiling costs")
     parser.add_argument("--captured", action="store_true", help="how many of the idioms are captured")
-    parser.add_argument("--side", choices=SIDES, help=argparse.SUPPRESS)
+    parser.add_argument("--side", help=argparse.SUPPRESS)
     options = parser.parse_args()
+    backends = tuple(options.backend or ["replay"])
     if options.captured:
-        return captured(options.backend)
+        return captured(backends[0])
     if options.side:
-        json.dump(measure(options.side, options.names, options.seconds, options.backend), sys.stdout)
+        if options.first:
+            found: Any = {name: first for name, (_, first) in started(options.side, options.names).items()}
+        else:
+            found = measure(options.side, options.names, options.seconds)
+        json.dump(found, sys.stdout)
         return 0
+    compilers = (*backends, *(["inductor"] if options.inductor else []))
+    if options.first:
+        return first_calls(options.names, compilers, options.threads)
 
     def question(side: str) -> Any:
-        given = (*options.names, "--seconds", str(options.seconds), "--backend", options.backend, "--side", side)
+        given = (*options.names, "--seconds", str(options.seconds), "--side", side)
         return ask("compiled.py", *given, threads=options.threads)
 
     try:
-        found = in_turns(question, options.rounds, SIDES)
+        found = in_turns(question, options.rounds, ("eager", *compilers, "torch"))
     except Failed as failure:
         print(failure)
         return 1
-    row("program", "PyTorch us", "eager", "compiled")
-    logs: dict[str, list[float]] = {"eager": [], "compiled": []}
+    row("program", "PyTorch us", "eager", *compilers)
+    logs: dict[str, list[float]] = {side: [] for side in ("eager", *compilers)}
     for name in found["torch"][0]:
         cells = []
-        for side in ("eager", "compiled"):
+        for side, log in logs.items():
             ratio = statistics.median(ours[name] / its[name] for ours, its in zip(found[side], found["torch"], strict=True))
-            logs[side].append(math.log(ratio))
+            log.append(math.log(ratio))
             cells.append(f"{ratio:.2f}")
         row(name.replace("_", " "), f"{statistics.median(one[name] for one in found['torch']) * 1e6:,.0f}", *cells)
     row("geometric mean", "", *(f"{math.exp(statistics.fmean(one)):.2f}" for one in logs.values()))

@@ -39,6 +39,8 @@ def ask(script: str, *arguments: str, threads: int | None = None) -> Any:
     if threads is not None:
         for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
             environment[name] = str(threads)
+    if threads == 1:
+        environment["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
     command = [sys.executable, str(HERE / script), *arguments]
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
     if done.returncode:
