@@ -137,7 +137,22 @@ def switch_of_a_namespace() -> Made:
     )
 
 
+def reference_to_what_ends() -> Made:
+    class Holder:
+        scale = 1.0
+
+    holders = [Holder()]
+    reference = weakref.ref(holders[0])
+
+    def program() -> Any:
+        holder = reference()
+        return torch.ones(2) * (0.0 if holder is None else holder.scale)
+
+    return program, lambda call: holders.clear()
+
+
 MADE = (
+    reference_to_what_ends,
     environment, seed, threads, version, reference, cache, schedule, closure_of_an_optimizer, hooks_of_all_modules,
     class_of_an_object, numbers_of_an_extension, switch, switch_of_a_namespace,
 )  # fmt: skip
@@ -155,3 +170,81 @@ def test_what_changes_outside_is_seen(make: Callable[[], Made]) -> None:
         assert fast().tolist() == program().tolist(), call
     torch.set_num_threads(before)
     os.environ.pop("RUSHLIGHT_SCALE", None)
+
+
+def _beside(program: Callable[..., Any], calls: Callable[[Callable[..., Any]], list[Any]]) -> Any:
+    """Holds what several calls give, and what they leave behind, to what they do with the program as it is; gives the compiled one."""
+    fast: Any = torch.compile(program)
+    fast._compiled.always = True
+    assert calls(fast) == calls(program)
+    return fast
+
+
+def test_a_generator_of_ones_own_goes_on_as_it_would() -> None:
+    generator = torch.Generator()
+
+    def calls(function: Callable[..., Any]) -> list[Any]:
+        generator.manual_seed(3)
+        return [function().tolist() for _ in range(6)]
+
+    fast = _beside(lambda: torch.rand(4, generator=generator) + 1, calls)
+    assert fast._compiled.forms[0].program is not None
+
+
+def test_a_container_that_is_given_may_be_changed_or_given_back() -> None:
+    def appends(numbers: list[Any]) -> Any:
+        numbers.append(1)
+        return numbers[0] * 2
+
+    def calls(function: Callable[..., Any]) -> list[Any]:
+        found = []
+        for _ in range(5):
+            given = [torch.ones(2)]
+            result = function(given)
+            found.append((len(given), result is given, [one.tolist() for one in given if isinstance(one, torch.Tensor)]))
+        return found
+
+    kept = [torch.ones(1)]
+    _beside(appends, calls)
+    _beside(lambda given: given, calls)
+    assert [torch.compile(lambda: kept)() is kept for _ in range(1)] == [True]
+    whole = torch.compile(lambda: kept)
+    assert all(whole() is kept for _ in range(5))
+
+
+def test_a_tensor_that_is_only_given_back_is_captured() -> None:
+    x, p = torch.ones(2), torch.nn.Parameter(torch.ones(2))
+    fast: Any = torch.compile(lambda x: (x, p, x * 2))
+    fast._compiled.always = True
+    for _ in range(5):
+        first, second, _ = fast(x)
+        assert first is x and second is p
+    assert fast._compiled.forms[0].program is not None
+
+
+def test_parameters_that_an_optimizer_is_given_later() -> None:
+    def calls(compiled: Callable[..., Any]) -> list[Any]:
+        first, second = (torch.ones(2, requires_grad=True) for _ in range(2))
+        optimizer = torch.optim.SGD([first], lr=0.1)
+
+        def step() -> Any:
+            optimizer.zero_grad()
+            (first * second).sum().backward()
+            optimizer.step()
+            return first.detach().clone()
+
+        function, found = compiled(step), []
+        for call in range(9):
+            if call == 4:
+                optimizer.add_param_group({"params": [second]})
+            if call == 7:
+                optimizer.param_groups.pop()
+            found.append((function().tolist(), second.tolist(), None if second.grad is None else second.grad.tolist()))
+        return found
+
+    def compiled(step: Callable[..., Any]) -> Any:
+        fast: Any = torch.compile(step)
+        fast._compiled.always = True
+        return fast
+
+    assert calls(compiled) == calls(lambda step: step)

@@ -118,8 +118,8 @@ def test_products_that_no_round_needs_stand_before_the_loop_and_sums_behind_it()
         ops += [
             t.Apply("mm", (t.Ref(10 + turn), t.Ref(2)), (), (first,)),
             t.Apply("add", (t.Ref(state), t.Ref(first)), (), (first + 1,)),
-            t.Apply("mm", (t.Ref(first + 1), t.Ref(10 + turn)), (), (first + 2,)),
-            t.Apply("add", (t.Ref(total), t.Ref(first + 2)), (), (first + 3,)),
+            t.Apply("mm", (t.Ref(first + 1), t.Ref(10 + turn)), (), (first + 2,), value.dtype),
+            t.Apply("add", (t.Ref(total), t.Ref(first + 2)), (), (first + 3,), value.dtype),
         ]
         state, total = first + 1, first + 3
     (loop,) = rolled(ops, [value] * 200, {2})

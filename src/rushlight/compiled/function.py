@@ -9,6 +9,7 @@ replay is kept where it is faster. At every step where something is not understo
 from __future__ import annotations
 
 import copy
+import operator
 import sys
 import threading
 import time
@@ -32,10 +33,10 @@ from .guarding import Guards, shared, sources
 from .joint import Joint, recorded
 from .replay.order import CannotReplay
 from .replay.program import Program
-from .results import Results
+from .results import Results, note_inputs
 from .stances import current
 from .states import State
-from .trees import equal, leaves_of, tensor_form
+from .trees import containers_in, equal, leaves_of, tensor_form
 
 FORMS = 8  # of arguments that are compiled for; with more the function runs as it is
 TRIES = 4  # recordings of one form that may differ from the one before
@@ -247,7 +248,11 @@ class Compiled:
         trace, earlier = recorder.trace, form.first
         form.first = trace
         if failure is None:
-            failure = self._misgivings(findings, watch, before, forms, leaves)
+            failure = self._misgivings(findings, watch, before, forms) or _given_back(given, findings, args, kwargs)
+        again: list[Any] = []
+        leaves_of((args, kwargs), again)
+        if failure is None and (len(again) != len(leaves) or any(map(operator.is_not, again, leaves))):
+            failure = NotUnderstood("the program changes a container that it is given")
         if failure is not None:
             self._give_up(form, failure)
             return result
@@ -255,6 +260,7 @@ class Compiled:
             if form.recordings >= TRIES:
                 self._give_up(form, NotUnderstood("each call does something else"))
             return result
+        note_inputs(given, recorder, before)
         form.inputs = sources(recorder, leaves)
         form.guards = Guards(findings, form.inputs, leaves, trace.tensors, forms)
         after = State(state.given, live, state.generators)
@@ -267,10 +273,10 @@ class Compiled:
             except (NotUnderstood, CannotReplay) as error:
                 failure = error if isinstance(error, NotUnderstood) else NotUnderstood(str(error))
                 continue
-            again, difference = self._tried(form, way, (state, after), leaves, given)
+            tried, difference = self._tried(form, way, (state, after), leaves, given)
             if difference is None:
                 form.ways.append(way)
-                result = again
+                result = tried
             else:
                 failure = NotUnderstood(f"the replay is not the same in {difference}")
                 after.put_back()
@@ -282,7 +288,7 @@ class Compiled:
         return result
 
     def _misgivings(
-        self, findings: Findings, watch: Watch, before: dict[int, Tensor], forms: dict[int, Any], leaves: list[Any]
+        self, findings: Findings, watch: Watch, before: dict[int, Tensor], forms: dict[int, Any]
     ) -> NotUnderstood | None:
         """Why a recording that went well is of no use all the same."""
         changed = findings.changed()
@@ -400,6 +406,14 @@ class Compiled:
 def _of_passes(build: Any) -> type[Program]:
     """What makes programs of backward passes: a backend of the user's is given the program alone."""
     return build if isinstance(build, type) and issubclass(build, Program) else Program
+
+
+def _given_back(result: Any, findings: Findings, args: Any, kwargs: Any) -> NotUnderstood | None:
+    """Whether a result is, or has in it, a list or a dict that others know: a replay would give another."""
+    known = {id(one) for one in containers_in((args, kwargs))} | findings.seen.keys()
+    if any(id(one) in known for one in containers_in(result)):
+        return NotUnderstood("a result that is a container which was there before")
+    return None
 
 
 def _name(function: Any) -> str:

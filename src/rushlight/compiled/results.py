@@ -17,6 +17,15 @@ from .trees import leaves_of, rebuilt
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), np.dtype, Size)
 
 
+def note_inputs(result: Any, recorder: Recorder, before: Mapping[int, Tensor]) -> None:
+    """What a program gives back that was there before is an input, even where nothing was done with it."""
+    leaves: list[Any] = []
+    leaves_of(result, leaves)
+    for leaf in leaves:
+        if isinstance(leaf, Tensor) and id(leaf) in before:
+            recorder.input(leaf)
+
+
 class Results:
     """The form of what a program gave, and for each leaf where it comes from.
 

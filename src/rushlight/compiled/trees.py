@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,15 @@ def leaves_of(value: Any, found: list[Any]) -> Any:
         return (kind, *[leaves_of(one, found) for one in value])
     found.append(value)
     return None
+
+
+def containers_in(value: Any) -> Iterator[Any]:
+    """The lists and dicts in a value, which may be changed in place."""
+    if isinstance(value, (list, dict)):
+        yield value
+    if isinstance(value, (list, tuple, dict)):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from containers_in(one)
 
 
 def rebuilt(form: Any, leaves: Any) -> Any:

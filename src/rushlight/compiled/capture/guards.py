@@ -9,6 +9,7 @@ numbers, an array of NumPy's) ends it: the program may have found anything there
 from __future__ import annotations
 
 import functools
+import operator
 import re
 import sys
 import types
@@ -30,7 +31,7 @@ _FIXED = (
     type(None), type(...), type(NotImplemented), np.dtype, np.generic, np.ufunc, dtypes.dtype, device, layout,
     types.BuiltinFunctionType, types.BuiltinMethodType, types.CodeType, types.MethodDescriptorType, types.WrapperDescriptorType,
     types.GetSetDescriptorType, types.MemberDescriptorType, types.MethodWrapperType, types.ClassMethodDescriptorType, range, slice,
-    re.Pattern, Generator,
+    re.Pattern,
 )  # fmt: skip
 _OF_NO_MATTER = frozenset(("__dict__", "__weakref__", "__doc__", "__module__", "__abstractmethods__", "_abc_impl"))
 _CONTAINERS = (list, tuple, dict, set, frozenset)
@@ -57,9 +58,12 @@ class Findings:
         self.grads: set[int] = set()  # of those, the ones that are another's gradient
         self.codes: set[types.CodeType] = set()
         self.seen: dict[int, Any] = {}
+        self.weak: list[weakref.ref[Any]] = []
         self.waiting: list[Any] = list(roots)
         while self.waiting:
             self._look(self.waiting.pop())
+        if any(one() is not None and id(one()) not in self.seen for one in self.weak):
+            raise CannotTell("a weak reference to what may end, since nothing else leads to it")
 
     def _found(self, kind: str, holder: Any, key: Any, value: Any) -> None:
         self.checks.append((kind, holder, key, value))
@@ -70,6 +74,8 @@ class Findings:
         if kind in _VALUES or isinstance(value, _FIXED) or id(value) in self.seen or value is ABSENT:
             return
         self.seen[id(value)] = value
+        if isinstance(value, Generator):  # whose state is no number that a program could look at
+            return
         if isinstance(value, Tensor):
             self.tensors[id(value)] = value
             if value._grad is not None:
@@ -98,7 +104,8 @@ class Findings:
         elif kind is functools.cached_property:
             self.waiting.append(value.func)
         elif isinstance(value, weakref.ref):
-            self._found("weak", value, None, value())
+            self.weak.append(value)
+            self.checks.append(("weak", value, None, value()))
         elif isinstance(value, functools._lru_cache_wrapper):
             raise CannotTell("a cache, whose entries come and go")
         elif isinstance(value, _CONTAINERS) or kind.__flags__ & _HEAP_TYPE or kind is types.SimpleNamespace:
@@ -124,6 +131,8 @@ class Findings:
         names = self.names
         if _live(kind):
             names = self.users
+            if hasattr(value, "param_groups"):
+                self.checks.append(("moves", value, None, _moved(value)))
         if isinstance(value, dict):
             self._dict(value, None)
         elif isinstance(value, (list, tuple)):
@@ -243,6 +252,9 @@ def holds(check: tuple[str, Any, Any, Any]) -> bool:
             return tuple(holder) == key
         case "absent":
             return bool(key.isdisjoint(holder))
+        case "moves":
+            now = _moved(holder)
+            return len(now) == len(value) and all(map(operator.is_, now, value))
         case "set":
             return bool(holder == key)
         case _:
@@ -265,6 +277,11 @@ def same(value: Any, before: Any) -> bool:
     if kind is types.MethodType:
         return value.__self__ is before.__self__ and value.__func__ is before.__func__
     return False
+
+
+def _moved(optimizer: Any) -> list[Any]:
+    """The parameters that an optimizer moves, and clears the gradients of."""
+    return [one for group in optimizer.param_groups for one in group["params"]]
 
 
 def _contents(cell: types.CellType) -> Any:

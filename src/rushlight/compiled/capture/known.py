@@ -32,7 +32,8 @@ LOOKS_AT_NO_VALUE = frozenset(
     autograd.function_calls:_keep autograd.mirrors:Mirror.__init__ autograd.mirrors:mirror
     batching.batched_tensors:along batching.batched_tensors:batched batching.batched_tensors:left
     autograd.gradients:_without_graph batching.derivatives:_tracked_whole ops.forward_arrays:run_with_tangents
-    autograd.forward_ad:without_tangent autograd.forward_ad:as_leaf ops.forward_rules:_apply_rule ops.forward_rules:_shaped
+    autograd.forward_ad:_laid_like autograd.forward_ad:as_leaf autograd.forward_ad:dual autograd.forward_ad:without_tangent
+    ops.forward_rules:_apply_rule ops.forward_rules:_shaped
     autograd.gradients:_seeds autograd.observed_pass:ObservedPass._pull
     autograd.views:_adopt autograd.write_errors:check_result autograd.views:become autograd.overlaps:check_memory autograd.overlaps:check_write
     autograd.overlaps:geometry autograd.views:inplace
@@ -116,7 +117,7 @@ ANEW = frozenset(
 # Of those, the ones that neither draw nor write.
 CHANGES_NOTHING = frozenset(
     """
-    autograd.functional:_unit autograd.functional:_zeros autograd.functional:_zeros_like
+    autograd.forward_ad:zeros_laid_like autograd.functional:_unit autograd.functional:_zeros autograd.functional:_zeros_like
     autograd.overlaps:like_base backend.flat_indices:check backend.flat_indices:check_along func.jacobians:_units
     ops.forward_rules:_ones ops.forward_rules:_zeros ops.promotion:number_array ops.sequences:_checked
     ops.short_time:_check_overlap ops.sort:_check_quantiles
