@@ -42,6 +42,20 @@ def lowered(jnp: Any, lax: Any, nn: Any, vjp: Any) -> dict[str, Lower]:
         scale, hat = lax.rsqrt(x.var(axes, keepdims=True) + eps), normalized(x, axes, eps)
         return scale * (h - h.mean(axes, keepdims=True) - hat * (h * hat).mean(axes, keepdims=True))
 
+    def of_channels(x: Any) -> tuple[Any, Any]:
+        """The axes that are no channel's, and what gives numbers of channels the form of x."""
+        return (0, *range(2, x.ndim)), lambda row: row.reshape(1, -1, *(1,) * (x.ndim - 2))
+
+    def batch_norm_given(x: Any, mean: Any, var: Any, weight: Any, bias: Any, eps: float) -> Any:
+        _, column = of_channels(x)
+        wide = (x - column(mean)) * column(lax.rsqrt(var + eps))
+        wide = wide if weight is None else wide * column(weight)
+        return wide if bias is None else wide + column(bias)
+
+    def batch_norm(x: Any, weight: Any, bias: Any, eps: float) -> Any:
+        axes, _ = of_channels(x)
+        return batch_norm_given(x, x.mean(axes), x.var(axes), weight, bias, eps)
+
     def shares(x: Any, target: Any, weight: Any, ignore_index: int) -> tuple[Any, Any]:
         """Of each row what counts of its class, and that class, of rows that count."""
         counted = target != ignore_index
@@ -82,7 +96,10 @@ def lowered(jnp: Any, lax: Any, nn: Any, vjp: Any) -> dict[str, Lower]:
     lines: dict[str, Lower] = {
         "abs": jnp.abs,
         "attention": attention,
+        "batch_norm": batch_norm,
+        "batch_norm_given": batch_norm_given,
         "binary_cross_entropy_with_logits": with_logits,
+        "channel_moments": lambda x: (x.mean(of_channels(x)[0]), x.var(of_channels(x)[0], ddof=1)),  # an op of no table
         "causal": lambda x: jnp.where(jnp.tri(*x.shape[-2:], dtype=bool), x, -jnp.inf),
         "clamp": lambda x, low, high: jnp.clip(x, low, high),
         "clone": jnp.copy,  # memory of its own, where the input is written to later

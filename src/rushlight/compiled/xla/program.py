@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..capture import known
 from ..capture import trace as t
 from ..replay.order import CannotReplay, changes, checked_first
 from ..replay.program import Program
@@ -21,6 +22,7 @@ from .lowering import lowered
 from .rolling import rolled
 from .steps import Steps
 
+_STATISTICS = "ops.normalization:_keep_up"
 SHORTEST = 8  # ops of a stretch
 MOST = 800  # that are not in loops: XLA would compile for half a minute
 
@@ -57,7 +59,8 @@ class _Stretches:
     def __init__(self, trace: t.Trace, results: list[int]) -> None:
         self.jax = needed()
         self.lines = lowered(self.jax.numpy, self.jax.lax, self.jax.nn, self.jax.vjp)
-        self.trace = trace = checked_first(trace)
+        trace = checked_first(trace)
+        self.trace = trace = t.Trace(trace.instructions, list(trace.values), trace.tensors)
         self.results = results
         written = [one.target.number for one in trace.instructions if isinstance(one, t.Write)]
         written += [one.out for one in trace.instructions if isinstance(one, t.Accumulate)]
@@ -65,7 +68,10 @@ class _Stretches:
         self.done: list[t.Instruction] = []
         self.stretch: list[t.Apply] = []
         self.made: set[int] = set()
-        self.late: list[t.Instruction] = []  # what the stretch's gradients are added to, done behind it
+        self.late: list[
+            t.Instruction
+        ] = []  # what memory that was there before is written to with the stretch's results, behind it
+        self.there = {trace.values[number].storage for number in trace.tensors}
 
     def collapsed(self) -> t.Trace:
         """The trace with one instruction in the place of each stretch."""
@@ -75,7 +81,9 @@ class _Stretches:
             if isinstance(one, t.Apply) and self._computes(one):
                 self.stretch.append(one)
                 self.made.update(one.outs)
-            elif isinstance(one, t.Accumulate) and self.stretch:
+            elif self.stretch and isinstance(one, t.Host) and known.where(one.function) == _STATISTICS and self._measures(one):
+                continue
+            elif self.stretch and (isinstance(one, t.Accumulate) or (isinstance(one, t.Write) and self._may_wait(one))):
                 self.late.append(one)
                 self.made.add(one.out)
             else:
@@ -101,10 +109,28 @@ class _Stretches:
             )
         )
 
+    def _may_wait(self, one: t.Write) -> bool:
+        return one.of_grad is None and self.trace.values[one.target.number].storage in self.there
+
+    def _measures(self, one: t.Host) -> bool:
+        """Running statistics of what the stretch makes: measured in it, moved behind it."""
+        values, (x, mean, var, momentum) = self.trace.values, one.args
+        form = values[x.number]
+        if x.number not in self.made or form.dtype.char not in "fd":
+            return False
+        first, storages = len(values), max(value.storage for value in values)
+        for which in (1, 2):
+            values.append(t.Value(form.shape[1:2], form.dtype, (form.dtype.itemsize,), storages + which))
+        self.stretch.append(t.Apply("channel_moments", (t.Ref(x.number),), (), (first, first + 1)))
+        self.made.update((first, first + 1))
+        self.late.append(t.Host(_moved, "running statistics", (mean, var, t.Bare(first), t.Bare(first + 1), momentum), {}, ()))
+        return True
+
     def _sees_late(self, one: t.Instruction) -> bool:
         """Whether an instruction looks at memory that is written to only behind the stretch."""
         values = self.trace.values
-        written = {values[number].storage for late in self.late for number in t.made(late)}
+        numbers = [number for late in self.late for number in (t.read(late) if isinstance(late, t.Host) else t.made(late))]
+        written = {values[number].storage for number in numbers}
         return any(values[number].storage in written for number in (*t.read(one), *t.made(one)))
 
     def _end(self, place: int) -> None:
@@ -148,6 +174,13 @@ class _Stretches:
 
         run.changes_nothing = True  # type: ignore[attr-defined]
         return run
+
+
+def _moved(running_mean: Any, running_var: Any, mean: Any, var: Any, momentum: float) -> None:
+    """Moves running statistics towards a batch's, uncounted, as batch norm does."""
+    for target, value in ((running_mean, mean), (running_var, var)):
+        if target is not None:
+            target._array[...] = target._array * (1 - momentum) + value * momentum
 
 
 def _needed(stretch: Sequence[t.Apply], asked: set[int]) -> list[t.Apply]:

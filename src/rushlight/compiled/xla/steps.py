@@ -55,7 +55,7 @@ class Steps:
             return value if one.cast is None or value is None else numpy.asarray(value, one.cast)
 
         result = self.lines[one.op](*[argument(value) for value in one.inputs], *one.params)
-        several = len(table[one.op].outputs) > 1 or table[one.op].outputs == ["*"]
+        several = len(one.outs) > 1 or table[one.op].outputs == ["*"]
         arrays.update(zip(one.outs, result if several else (result,), strict=True))
 
 
