@@ -1,6 +1,6 @@
 """What users change between two calls of a compiled step: it then gives what the program would, as it is.
 
-    python tests/trust/changes.py [--seed N] [-k NAME] [-c CHANGE]
+    PYTHONPATH=tests python tests/trust/changes.py [--seed N] [-k NAME] [-c CHANGE]
 
 Each program of bench/idioms runs twice, as it is and compiled. After every change, which is made to what both work on, results,
 gradients, tensors, versions and random numbers are compared, over three calls: recorded, recorded again, replayed.
