@@ -1,7 +1,9 @@
 # Written by tools/stubs.py; `make stubs` writes it anew.
 
 from collections.abc import Callable
+from collections.abc import Iterable
 from typing import Any
+from typing import Self
 from typing import TypeVar
 from typing import overload
 
@@ -20,21 +22,39 @@ def compile(model: None = None, *, fullgraph: bool = False, dynamic: bool | None
 def cudagraph_mark_step_begin() -> None:
     """There are no CUDA graphs."""
     ...
-disable = allow_in_graph
+def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None) -> Any:
+    """The function itself, as it is; also as a decorator with options. Of a compiled function, what was compiled."""
+    ...
+def get_default_backend() -> object:
+    """What is compiled with where no backend is named."""
+    ...
 def is_compiling() -> bool:
-    """False: nothing is ever compiled."""
+    """Whether a compiled function runs, and is not replayed: what it asks then holds for its replays too."""
     ...
 is_dynamo_compiling = is_compiling
-is_exporting = is_compiling
-def list_backends(exclude_tags: Any = ()) -> list[str]:
-    """The names of compilers."""
+def is_exporting() -> bool:
+    """False: nothing is exported."""
+    ...
+def list_backends(exclude_tags: Iterable[str] | None = ('debug', 'experimental')) -> list[str]:
+    """The names of compilers; those for tests too, where none is to be left out."""
+    ...
+def nested_compile_region(fn: Any = None, **options: object) -> Any:
+    """The function itself: what it does is captured with what calls it."""
     ...
 def reset() -> None:
     """Forgets all that was captured: compiled functions begin anew."""
     ...
-def set_stance(*args: Any, **kwargs: Any) -> Any:
-    """A context in which nothing is different."""
+def set_default_backend(backend: object) -> None:
+    """Sets what is compiled with where no backend is named: a name, or a function as ``compile`` takes them."""
     ...
-def substitute_in_graph(original_fn: Callable[..., Any], **options: Any) -> Callable[[Any], Any]:
+class set_stance:
+    """Sets what compiled functions do, from now on or for the length of a ``with`` block or of a decorated function."""
+    stance: str
+    before: Any
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *error: object) -> None: ...
+    def __init__(self, stance: str = 'default', *, skip_guard_eval_unsafe: bool = False, force_backend: object | None = None) -> None: ...
+def substitute_in_graph(original_fn: Callable[..., Any], **options: object) -> Callable[[Any], Any]:
     """A decorator that changes nothing: no graph is compiled in which a function could be replaced."""
     ...

@@ -36,7 +36,6 @@ class ThreadState(threading.local):
     transforms: int = 0  # how many function transforms (vmap, grad, ...) are running
     function_modes: tuple[Any, ...] = ()  # the TorchFunctionModes that public functions and methods ask, the innermost last
     autocast: bool = False  # whether calls have their tensors cast: see amp/autocast_mode.py
-    compiling: bool = False  # whether a function of torch.compile's runs, and is not replayed
     recorder: Any = None  # what a profiler notes ops with; see recorder.py
 
 

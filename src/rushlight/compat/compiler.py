@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
-from rushlight.autograd import modes
 from rushlight.base.missing import lazy_names
 from rushlight.compiled import api, backends
 from rushlight.compiled.modules import OptimizedModule
+from rushlight.compiled.stances import running
 from rushlight.compiled.stances import set_stance as set_stance
 from rushlight.nn.modules.module import Module
 
@@ -107,19 +107,19 @@ def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None
     return getattr(fn, "_torchdynamo_orig_callable", fn)
 
 
-def nested_compile_region(fn: Any = None, **options: Any) -> Any:
+def nested_compile_region(fn: Any = None, **options: object) -> Any:
     """The function itself: what it does is captured with what calls it."""
     return _itself if fn is None else fn
 
 
-def substitute_in_graph(original_fn: Callable[..., Any], **options: Any) -> Callable[[Any], Any]:
+def substitute_in_graph(original_fn: Callable[..., Any], **options: object) -> Callable[[Any], Any]:
     """A decorator that changes nothing: no graph is compiled in which a function could be replaced."""
     return lambda function: function
 
 
 def is_compiling() -> bool:
     """Whether a compiled function runs, and is not replayed: what it asks then holds for its replays too."""
-    return modes.state.compiling
+    return running.compiling
 
 
 is_dynamo_compiling = is_compiling
@@ -130,22 +130,22 @@ def is_exporting() -> bool:
     return False
 
 
-def list_backends(exclude_tags: Any = ("debug", "experimental")) -> list[str]:
+def list_backends(exclude_tags: Iterable[str] | None = ("debug", "experimental")) -> list[str]:
     """The names of compilers; those for tests too, where none is to be left out."""
     return backends.names("debug" not in (exclude_tags or ()))
 
 
-_default: Any = None
+_default: object = None
 
 
-def set_default_backend(backend: Any) -> None:
+def set_default_backend(backend: object) -> None:
     """Sets what is compiled with where no backend is named: a name, or a function as ``compile`` takes them."""
     global _default
     backends.builders(backend)
     _default = backend
 
 
-def get_default_backend() -> Any:
+def get_default_backend() -> object:
     """What is compiled with where no backend is named."""
     return "inductor" if _default is None else _default
 

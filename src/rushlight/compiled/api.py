@@ -47,7 +47,7 @@ def compiled(function: Callable[..., Any], backend: Any, fullgraph: bool, limit:
 
 def _with_compiled_calls(kind: type, backend: Any, fullgraph: bool, limit: int | None) -> type:
     """A class, calls of whose instances are compiled from now on."""
-    kind.__call__ = compiled(kind.__call__, backend, fullgraph, limit)  # type: ignore[operator]
+    kind.__call__ = compiled(kind.__call__, backend, fullgraph, limit)  # type: ignore[method-assign]
     return kind
 
 

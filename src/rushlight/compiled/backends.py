@@ -16,7 +16,8 @@ from .xla.program import XlaProgram, needed
 # PyTorch's names for compilers of its own, which stand for the default here.
 OF_PYTORCH = frozenset("inductor aot_eager aot_eager_decomp_partition aot_ts cudagraphs onnxrt tvm".split())
 FOR_TESTS = frozenset("eager aot_eager aot_eager_decomp_partition aot_ts".split())  # those that PyTorch does not list by itself
-_given: dict[str, Callable[..., Any]] = {}  # the user's, by their names
+Call = Callable[..., Any]
+_given: dict[str, Call] = {}  # the user's, by their names
 
 
 def names(with_those_for_tests: bool = False) -> list[str]:
@@ -25,18 +26,18 @@ def names(with_those_for_tests: bool = False) -> list[str]:
     return sorted(every if with_those_for_tests else every - FOR_TESTS)
 
 
-def register(function: Callable[..., Any], name: str | None = None) -> Callable[..., Any]:
+def register(function: Call, name: str | None = None) -> Call:
     """Makes a compiler of the user's known by a name, its own if none is given."""
     _given[name or function.__name__] = function
     return function
 
 
-def looked_up(name: Any) -> Any:
+def looked_up(name: object) -> object:
     """The compiler of the user's that has a name; what is no name of one is given back."""
     return _given.get(name, name) if isinstance(name, str) else name
 
 
-def builders(backend: Any) -> tuple[Any, ...]:
+def builders(backend: object) -> tuple[Call, ...]:
     """What makes of a trace what runs it, in several ways maybe; none for a function that is to run as it is.
 
     InvalidBackend, a RuntimeError, for a name that no compiler has; ImportError where what it needs is not there.
@@ -59,7 +60,7 @@ def builders(backend: Any) -> tuple[Any, ...]:
 class _Given(Program):
     """A trace run by what the user's ``backend(graph, example_inputs)`` gives for it: a function of the same tensors."""
 
-    def __init__(self, backend: Callable[..., Any], trace: t.Trace, results: list[int]) -> None:
+    def __init__(self, backend: Call, trace: t.Trace, results: list[int]) -> None:
         super().__init__(trace, results)
         try:
             self.called = backend(Graph(self), [trace.tensors[number] for number in self.arguments])

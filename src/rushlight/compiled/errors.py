@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 _HOME = "rushlight._dynamo.exc"  # where PyTorch has them
 
 
@@ -24,7 +22,7 @@ class InvalidBackend(TorchDynamoException):
 
     __module__ = _HOME
 
-    def __init__(self, name: Any) -> None:
+    def __init__(self, name: object) -> None:
         super().__init__(f"Invalid backend: {name!r}, see `torch._dynamo.list_backends()` for available backends.")
 
 
@@ -36,7 +34,7 @@ class BackendCompilerFailed(TorchDynamoException):
 
     __module__ = _HOME
 
-    def __init__(self, backend: Any, inner_exception: BaseException) -> None:
+    def __init__(self, backend: object, inner_exception: BaseException) -> None:
         name = getattr(backend, "__name__", backend)
         super().__init__(f"backend={str(name)!r} raised:\n{type(inner_exception).__name__}: {inner_exception}")
         self.backend_name, self.inner_exception = str(name), inner_exception

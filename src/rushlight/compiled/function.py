@@ -34,7 +34,7 @@ from .joint import Joint, recorded
 from .replay.order import CannotReplay
 from .replay.program import Program
 from .results import Results, note_inputs
-from .stances import current
+from .stances import current, running
 from .states import State
 from .trees import containers_in, equal, leaves_of, tensor_form
 
@@ -150,13 +150,12 @@ class Compiled:
         self.forms.append(fresh)
         return self._record(fresh, leaves, args, kwargs)
 
-    def _as_it_is(self, args: Any, kwargs: Any) -> Any:
-        state = modes.state
-        before, state.compiling = state.compiling, True
+    def _as_it_is(self, args: Sequence[object], kwargs: dict[str, object]) -> object:
+        before, running.compiling = running.compiling, True
         try:
             return self.function(*args, **kwargs)
         finally:
-            state.compiling = before
+            running.compiling = before
 
     def _may_begin(self) -> bool:
         """Whether arguments of another form may be captured."""
@@ -249,7 +248,7 @@ class Compiled:
         form.first = trace
         if failure is None:
             failure = self._misgivings(findings, watch, before, forms) or _given_back(given, findings, args, kwargs)
-        again: list[Any] = []
+        again: list[object] = []
         leaves_of((args, kwargs), again)
         if failure is None and (len(again) != len(leaves) or any(map(operator.is_not, again, leaves))):
             failure = NotUnderstood("the program changes a container that it is given")
@@ -408,7 +407,7 @@ def _of_passes(build: Any) -> type[Program]:
     return build if isinstance(build, type) and issubclass(build, Program) else Program
 
 
-def _given_back(result: Any, findings: Findings, args: Any, kwargs: Any) -> NotUnderstood | None:
+def _given_back(result: object, findings: Findings, args: object, kwargs: object) -> NotUnderstood | None:
     """Whether a result is, or has in it, a list or a dict that others know: a replay would give another."""
     known = {id(one) for one in containers_in((args, kwargs))} | findings.seen.keys()
     if any(id(one) in known for one in containers_in(result)):
@@ -416,7 +415,7 @@ def _given_back(result: Any, findings: Findings, args: Any, kwargs: Any) -> NotU
     return None
 
 
-def _name(function: Any) -> str:
+def _name(function: object) -> str:
     return str(getattr(function, "__name__", type(function).__name__))
 
 

@@ -17,9 +17,9 @@ from .trees import leaves_of, rebuilt
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), np.dtype, Size)
 
 
-def note_inputs(result: Any, recorder: Recorder, before: Mapping[int, Tensor]) -> None:
+def note_inputs(result: object, recorder: Recorder, before: Mapping[int, Tensor]) -> None:
     """What a program gives back that was there before is an input, even where nothing was done with it."""
-    leaves: list[Any] = []
+    leaves: list[object] = []
     leaves_of(result, leaves)
     for leaf in leaves:
         if isinstance(leaf, Tensor) and id(leaf) in before:

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import functools
+import threading
 from collections.abc import Callable
 from typing import Any, Self
+
+from ..base.thread_state import carried
+
+Call = Callable[..., Any]
 
 STANCES = ("default", "eager_then_compile", "aot_eager_then_compile", "force_eager", "eager_on_recompile", "fail_on_recompile")
 
@@ -16,7 +21,13 @@ class Current:
         self.stance = "default"
 
 
-current = Current()
+class Running(threading.local):
+    """Whether this thread runs a compiled function, and does not replay it."""
+
+    compiling = False
+
+
+current, running = Current(), carried(Running())
 
 
 class set_stance:
@@ -37,7 +48,7 @@ class set_stance:
     tensor([2., 2.])
     """
 
-    def __init__(self, stance: str = "default", *, skip_guard_eval_unsafe: bool = False, force_backend: Any = None) -> None:
+    def __init__(self, stance: str = "default", *, skip_guard_eval_unsafe: bool = False, force_backend: object = None) -> None:
         if stance not in STANCES:
             raise RuntimeError(f"invalid torch.compile stance {stance!r}; there are {', '.join(STANCES)}")
         self.stance, self.before = stance, current.stance
@@ -50,11 +61,11 @@ class set_stance:
     def __exit__(self, *error: object) -> None:
         current.stance = self.before
 
-    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+    def __call__(self, function: Call) -> Call:
         current.stance = self.before  # only while the function runs
 
         @functools.wraps(function)
-        def within(*args: Any, **kwargs: Any) -> Any:
+        def within(*args: object, **kwargs: object) -> object:
             with set_stance(self.stance):
                 return function(*args, **kwargs)
 

@@ -23,7 +23,7 @@ def leaves_of(value: Any, found: list[Any]) -> Any:
     return None
 
 
-def containers_in(value: Any) -> Iterator[Any]:
+def containers_in(value: object) -> Iterator[object]:
     """The lists and dicts in a value, which may be changed in place."""
     if isinstance(value, (list, dict)):
         yield value

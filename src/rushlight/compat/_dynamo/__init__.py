@@ -97,19 +97,19 @@ def graph_break(msg: str = "") -> None:
     """Changes nothing, unless ``fullgraph=True`` asks for a function to be captured whole: it is an error there."""
 
 
-def optimize(backend: Any = "inductor", *, nopython: bool = False, **options: Any) -> Any:
+def optimize(backend: object = "inductor", *, nopython: bool = False, **options: object) -> Any:
     """A decorator: ``torch.compile(backend=backend, fullgraph=nopython)``."""
     return compile(backend=backend, fullgraph=nopython)
 
 
-def register_backend(compiler_fn: Any = None, name: str | None = None, tags: Any = ()) -> Any:
+def register_backend(compiler_fn: Any = None, name: str | None = None, tags: object = ()) -> Any:
     """Makes ``compiler_fn(graph, example_inputs)`` a backend that ``torch.compile`` knows by name. Also a decorator."""
     if compiler_fn is None:
         return lambda function: backends.register(function, name)
     return backends.register(compiler_fn, name)
 
 
-def lookup_backend(compiler_fn: Any) -> Any:
+def lookup_backend(compiler_fn: object) -> object:
     """The backend that was registered by a name; InvalidBackend, a RuntimeError, where there is none."""
     backends.builders(compiler_fn)
     return backends.looked_up(compiler_fn)
@@ -123,7 +123,7 @@ def run(fn: Any = None) -> Any:
 disallow_in_graph = forbid_in_graph = allow_in_graph
 
 
-def mark_dynamic(t: Any, index: Any = None, **options: Any) -> None:
+def mark_dynamic(t: object, index: object = None, **options: object) -> None:
     """Every size may change anyway."""
 
 

@@ -58,7 +58,7 @@ class Findings:
         self.grads: set[int] = set()  # of those, the ones that are another's gradient
         self.codes: set[types.CodeType] = set()
         self.seen: dict[int, Any] = {}
-        self.weak: list[weakref.ref[Any]] = []
+        self.weak: list[weakref.ref[object]] = []
         self.waiting: list[Any] = list(roots)
         while self.waiting:
             self._look(self.waiting.pop())
@@ -279,7 +279,7 @@ def same(value: Any, before: Any) -> bool:
     return False
 
 
-def _moved(optimizer: Any) -> list[Any]:
+def _moved(optimizer: Any) -> list[Tensor]:
     """The parameters that an optimizer moves, and clears the gradients of."""
     return [one for group in optimizer.param_groups for one in group["params"]]
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...ops.table import table
+from .channels import of_channels
 from .windows import windows
 
 Lower = Callable[..., Any]
@@ -41,20 +42,6 @@ def lowered(jnp: Any, lax: Any, nn: Any, vjp: Any) -> dict[str, Lower]:
     def normalized_backward(h: Any, x: Any, axes: Any, eps: float) -> Any:
         scale, hat = lax.rsqrt(x.var(axes, keepdims=True) + eps), normalized(x, axes, eps)
         return scale * (h - h.mean(axes, keepdims=True) - hat * (h * hat).mean(axes, keepdims=True))
-
-    def of_channels(x: Any) -> tuple[Any, Any]:
-        """The axes that are no channel's, and what gives numbers of channels the form of x."""
-        return (0, *range(2, x.ndim)), lambda row: row.reshape(1, -1, *(1,) * (x.ndim - 2))
-
-    def batch_norm_given(x: Any, mean: Any, var: Any, weight: Any, bias: Any, eps: float) -> Any:
-        _, column = of_channels(x)
-        wide = (x - column(mean)) * column(lax.rsqrt(var + eps))
-        wide = wide if weight is None else wide * column(weight)
-        return wide if bias is None else wide + column(bias)
-
-    def batch_norm(x: Any, weight: Any, bias: Any, eps: float) -> Any:
-        axes, _ = of_channels(x)
-        return batch_norm_given(x, x.mean(axes), x.var(axes), weight, bias, eps)
 
     def shares(x: Any, target: Any, weight: Any, ignore_index: int) -> tuple[Any, Any]:
         """Of each row what counts of its class, and that class, of rows that count."""
@@ -96,10 +83,7 @@ def lowered(jnp: Any, lax: Any, nn: Any, vjp: Any) -> dict[str, Lower]:
     lines: dict[str, Lower] = {
         "abs": jnp.abs,
         "attention": attention,
-        "batch_norm": batch_norm,
-        "batch_norm_given": batch_norm_given,
         "binary_cross_entropy_with_logits": with_logits,
-        "channel_moments": lambda x: (x.mean(of_channels(x)[0]), x.var(of_channels(x)[0], ddof=1)),  # an op of no table
         "causal": lambda x: jnp.where(jnp.tri(*x.shape[-2:], dtype=bool), x, -jnp.inf),
         "clamp": lambda x, low, high: jnp.clip(x, low, high),
         "clone": jnp.copy,  # memory of its own, where the input is written to later
@@ -171,6 +155,7 @@ def lowered(jnp: Any, lax: Any, nn: Any, vjp: Any) -> dict[str, Lower]:
         "view": jnp.reshape,
     }
     lines.update(windows(jnp, lax, vjp))
+    lines.update(of_channels(lax))
     for name, op in table.items():
         if op.is_ufunc and op.promote in ("same", "float") and hasattr(jnp, op.kernel.__name__):
             lines.setdefault(name, getattr(jnp, op.kernel.__name__))

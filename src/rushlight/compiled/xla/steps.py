@@ -10,7 +10,8 @@ from ..capture import trace as t
 from .moving import parted
 from .rolling import Loop
 
-Get = Callable[[int], Any]
+Array = Any  # one of JAX's
+Get = Callable[[int], Array]
 
 
 class Steps:
@@ -19,14 +20,14 @@ class Steps:
     ``given``  the values that it is to give
     """
 
-    def __init__(self, jax: Any, lines: Any, steps: Sequence[t.Apply | Loop], given: set[int]) -> None:
+    def __init__(self, jax: Array, lines: Array, steps: Sequence[t.Apply | Loop], given: set[int]) -> None:
         self.jax, self.lines, self.steps, self.given = jax, lines, steps, given
 
-    def found(self, arrays: dict[int, Any]) -> Get:
+    def found(self, arrays: dict[int, Array]) -> Get:
         """What gives the array of a value."""
-        turns: dict[int, tuple[Any, int]] = {}  # of what loops make: the arrays of all rounds, and which of them
+        turns: dict[int, tuple[Array, int]] = {}  # of what loops make: the arrays of all rounds, and which of them
 
-        def get(number: int) -> Any:
+        def get(number: int) -> Array:
             if number not in arrays:
                 rows, turn = turns[number]
                 arrays[number] = rows[turn]
@@ -43,11 +44,11 @@ class Steps:
         read = [one.read() if isinstance(one, Loop) else t.read(one) for one in self.steps[place + 1 :]]
         return self.given.union(*read)
 
-    def apply(self, one: t.Apply, get: Get, arrays: dict[int, Any]) -> None:
+    def apply(self, one: t.Apply, get: Get, arrays: dict[int, Array]) -> None:
         """Does an op, and puts its results into ``arrays``."""
         numpy = self.jax.numpy
 
-        def argument(value: Any) -> Any:
+        def argument(value: Array) -> Array:
             if isinstance(value, t.Ref):
                 return get(value.number) if one.cast is None else get(value.number).astype(one.cast)
             if isinstance(value, tuple):
@@ -66,14 +67,14 @@ class _Repeat:
     ``later``  the values that are read behind the loop
     """
 
-    def __init__(self, steps: Steps, loop: Loop, get: Get, turns: dict[int, tuple[Any, int]], later: set[int]) -> None:
+    def __init__(self, steps: Steps, loop: Loop, get: Get, turns: dict[int, tuple[Array, int]], later: set[int]) -> None:
         self.steps, self.loop, self.get, self.turns, self.later = steps, loop, get, turns, later
         self.parts = parted(loop, later)
         sources = loop.sources.items()
         self.fixed = {number: get(what) for number, (kind, what) in sources if kind == "same"}
         self.rows = {number: self._stacked(what) for number, (kind, what) in sources if kind == "other"}
 
-    def run(self, arrays: dict[int, Any]) -> None:
+    def run(self, arrays: dict[int, Array]) -> None:
         """Puts what is read later into ``arrays``, or says in ``turns`` where it lies."""
         for index in self.parts.before:
             self._at_once(self.loop.ops[index])
@@ -101,14 +102,14 @@ class _Repeat:
             self.steps.apply(one, self.fixed.__getitem__, self.fixed)
             return
 
-        def once(own: dict[int, Any]) -> dict[int, Any]:
-            found: dict[int, Any] = {}
+        def once(own: dict[int, Array]) -> dict[int, Array]:
+            found: dict[int, Array] = {}
             self.steps.apply(one, {**self.fixed, **own}.__getitem__, found)
             return found
 
         self.rows.update(self.steps.jax.vmap(once)({number: self.rows[number] for number in varying}))
 
-    def _scanned(self, wanted: Sequence[int]) -> tuple[Any, dict[int, Any]]:
+    def _scanned(self, wanted: Sequence[int]) -> tuple[Array, dict[int, Array]]:
         """What the rounds give: the state behind the last, and the values of all rounds that are asked for."""
         loop, ops = self.loop, [self.loop.ops[index] for index in self.parts.inside]
         summed = {one.place for one in self.parts.sums}
@@ -123,7 +124,7 @@ class _Repeat:
         read.update(loop.ops[index].outs[which] for index, which in state)
         moving = {number: rows for number, rows in self.rows.items() if number in read}
 
-        def once(carried: Any, own: Any) -> Any:
+        def once(carried: Array, own: Array) -> Array:
             values = {**self.fixed, **own, **{number: carried[place] for number, place in before.items()}}
             for one in ops:
                 self.steps.apply(one, values.__getitem__, values)
@@ -134,14 +135,14 @@ class _Repeat:
         start = {place: self.get(loop.first[place]) for place in state}
         return self.steps.jax.lax.scan(once, start, moving, length=len(loop.rounds))
 
-    def _of_each_round(self, number: int) -> Any:
+    def _of_each_round(self, number: int) -> Array:
         """A value's arrays of all rounds."""
         if number in self.rows:
             return self.rows[number]
         one = self.fixed[number]
         return self.steps.jax.numpy.broadcast_to(one, (len(self.loop.rounds), *one.shape))
 
-    def _stacked(self, numbers: Sequence[int]) -> Any:
+    def _stacked(self, numbers: Sequence[int]) -> Array:
         """Values one behind another: those of a loop's rounds lie so already, in this order or the other."""
         found = [self.turns.get(number) for number in numbers]
         if all(one is not None and one[0] is found[0][0] for one in found):  # type: ignore[index]
