@@ -274,11 +274,10 @@ def _check_taps(w: Shape, transposed: bool) -> None:
         shown = f": {_by(size)} (TxHxW)" if len(w) == 5 else f" kernel_height: {size[0]} kernel_width: {size[1]}"
         raise RuntimeError(f"kernel size should be greater than zero, but got{shown}")
     if transposed:
-        shown = [*w[:2], *size]
-        raise RuntimeError(f"non-empty 2D or 4D weight tensor expected, but got: {shown}")
+        raise RuntimeError(f"non-empty 2D or 4D weight tensor expected, but got: {[*w[:2], *size]}")
 
 
-def _check_dtype(input: Any, other: Any, label: str) -> None:
+def _check_dtype(input: Tensor, other: Tensor, label: str) -> None:
     if other._array.dtype != input._array.dtype:
         raise RuntimeError(f"Input type ({input.dtype.c_name}) and {label} type ({other.dtype.c_name}) should be the same")
 
