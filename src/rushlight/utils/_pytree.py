@@ -15,7 +15,7 @@ from ..base.pytree import broadcast_prefix as broadcast_prefix
 Context = Any  # what a node is besides its children
 
 
-def arg_tree_leaves(*args: object, **kwargs: object) -> list[Any]:
+def arg_tree_leaves(*args: object, **kwargs: object) -> list[object]:
     """The leaves of the arguments of a call.
 
     >>> from rushlight.utils._pytree import arg_tree_leaves
