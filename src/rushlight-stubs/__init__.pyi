@@ -2037,6 +2037,9 @@ class Tensor(WithAttributes):
     def to_sparse_bsr(self, blocksize: Any, dense_dim: _int | None = None) -> Tensor:
         """The tensor by its rows of blocks; ``blocksize``, their height and width, must divide its own."""
         ...
+    def to_sparse_coo(self) -> Tensor:
+        """:meth:`to_sparse`, whose layout is ``sparse_coo``."""
+        ...
     def to_sparse_csc(self, dense_dim: _int | None = None) -> Tensor:
         """The tensor by its columns: pointers to their starts, rows, values."""
         ...
@@ -2991,6 +2994,9 @@ def histogramdd(input: Tensor, bins: Any, range: Any = None, weight: Tensor | No
 def hsplit(input: Tensor, indices_or_sections: Any, *, out: Any = None) -> tuple[Tensor, ...]:
     """Views of equal size, or between indices, as hsplit names the dimension."""
     ...
+def hspmm(mat1: Tensor, mat2: Tensor) -> Tensor:
+    """The product of a sparse matrix and a dense one, by rows: one sparse dimension and one dense. Without a gradient."""
+    ...
 def hstack(tensors: Any, *, out: Any = None) -> Tensor:
     """Joined along the second dimension (the first, for vectors)."""
     ...
@@ -3765,6 +3771,9 @@ def slice_scatter(input: Tensor, src: Any, dim: _int = 0, start: Any = None, end
 def slogdet(input: Tensor, *, out: Any = None) -> _slogdet:
     """:func:`torch.linalg.slogdet`."""
     ...
+def smm(input: Tensor, mat: Tensor) -> Tensor:
+    """The product of a sparse matrix and a dense one, sparse: all columns of the rows in which the first has values."""
+    ...
 def softmax(input: Tensor, dim: Any, dtype: dtype | None = None, *, out: Any = None) -> Tensor:
     """exp(x) divided by its sum along ``dim``."""
     ...
@@ -3827,6 +3836,9 @@ def squeeze(input: Tensor, dim: Any = None, *, out: Any = None) -> Tensor:
     ...
 def squeeze_copy(*args: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """A copy without the dimensions of size 1, or without those of them that are named."""
+    ...
+def sspaddmm(input: SparseTensor, mat1: Tensor, mat2: Tensor, *, beta: _float = 1, alpha: _float = 1) -> Tensor:
+    """``beta * input + alpha * smm(mat1, mat2)``, all of its values one after the other, whatever their places. Without a gradient."""
     ...
 def stack(tensors: Any, dim: _int = 0, *, out: Any = None) -> Tensor:
     """Tensors of one shape along a new dimension."""

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from rushlight import Tensor as _Tensor
 from rushlight import dtype
 from rushlight import dtype as _dtype
+from rushlight import layout
 from rushlight import layout as _layout
 from typing import Any
 from rushlight import Tensor as Tensor
@@ -74,8 +75,20 @@ class check_sparse_tensor_invariants:
     def is_enabled() -> bool:
         """What was set last."""
         ...
+def log_softmax(input: _Tensor, dim: int, *, dtype: dtype | None = None) -> _Tensor:
+    """The logarithm of :func:`softmax`."""
+    ...
 def mm(mat1: _Tensor, mat2: _Tensor, reduce: str = 'sum') -> _Tensor:
     """The product of two matrices, the first sparse; its gradient is that of the first's own indices."""
+    ...
+def sampled_addmm(input: _Tensor, mat1: _Tensor, mat2: _Tensor, *, beta: float = 1.0, alpha: float = 1.0) -> _Tensor:
+    """``beta * input + alpha * (mat1 @ mat2)`` at the places of ``input``, a matrix of layout ``sparse_csr``."""
+    ...
+def softmax(input: _Tensor, dim: int, *, dtype: dtype | None = None) -> _Tensor:
+    """Softmax along a dimension of what is stored; what is not stored counts as minus infinity and stays so."""
+    ...
+def spdiags(diagonals: _Tensor, offsets: _Tensor, shape: tuple[int, int], layout: layout | None = None) -> _Tensor:
+    """The matrix of ``shape`` with the rows of ``diagonals`` on its diagonals ``offsets``: 0 is the main one, those above it count up."""
     ...
 def sum(input: _Tensor, dim: Any = None, dtype: dtype | None = None) -> _Tensor:
     """The sum of the values, or sums over dimensions, which are sparse again."""

@@ -293,6 +293,7 @@ __getattr__, __dir__ = lazy_names(
             "sparse_csr_tensor".split(),
             "sparse.making",
         ),
+        **dict.fromkeys(("hspmm", "smm", "sspaddmm"), "sparse.rows"),
         **dict.fromkeys(
             "clear_autocast_cache get_autocast_cpu_dtype get_autocast_dtype get_autocast_gpu_dtype is_autocast_cache_enabled "
             "is_autocast_cpu_enabled is_autocast_enabled set_autocast_cache_enabled set_autocast_dtype "

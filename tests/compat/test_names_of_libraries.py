@@ -51,13 +51,11 @@ def test_names_can_be_imported(module):
 
 
 def test_what_would_need_other_processes_says_so():
-    from rushlight.distributed import checkpoint, device_mesh, fsdp, tensor
+    from rushlight.distributed import device_mesh, fsdp, tensor
 
     for call in (device_mesh.DeviceMesh, device_mesh.init_device_mesh, fsdp.FullyShardedDataParallel, tensor.distribute_tensor):
         with pytest.raises(ValueError, match="Default process group has not been initialized"):
             call()
-    with pytest.raises(RuntimeError, match="a program runs in one process"):
-        checkpoint.save({}, checkpoint_id="somewhere")
     assert not isinstance(torch.ones(1), tensor.DTensor)
     assert not isinstance(torch.nn.Linear(1, 1), fsdp.FullyShardedDataParallel | fsdp.FSDPModule)
 
@@ -194,3 +192,25 @@ def test_filters_of_torchaudio_feed_back(tmp_path):
     wave, out, last = torch.tensor([[1.0, 2.0]]), torch.zeros(1, 2), [torch.zeros(1), torch.zeros(1)]
     torch.ops.torchaudio._overdrive_core_loop(wave, wave, *last, out)
     assert out.tolist() == [[1.25, pytest.approx(2.49625)]]
+
+
+def test_a_checkpoint_is_written_and_read(tmp_path):
+    from rushlight.distributed import checkpoint
+
+    model, other = torch.nn.Linear(2, 2), torch.nn.Linear(2, 2)
+    with pytest.warns(UserWarning, match="assuming the intent is to save in a single process"):
+        checkpoint.save({"model": model, "steps": [1, 2]}, checkpoint_id=tmp_path)
+    checkpoint.async_save({"model": model, "steps": [1, 2]}, checkpoint_id=tmp_path / "later").result()
+    for folder in (tmp_path, tmp_path / "later"):
+        torch.nn.init.zeros_(other.weight)
+        state = {"model": other, "steps": None}
+        checkpoint.load(state, checkpoint_id=folder, no_dist=True)
+        assert torch.equal(other.weight, model.weight)
+        assert state["steps"] == [1, 2]
+    with pytest.raises(checkpoint.CheckpointException, match=r"Missing key in checkpoint state_dict: more"):
+        checkpoint.load({"more": 1}, checkpoint_id=tmp_path, no_dist=True)
+    checkpoint.load(
+        {"more": 1}, checkpoint_id=tmp_path, no_dist=True, planner=checkpoint.DefaultLoadPlanner(allow_partial_load=True)
+    )
+    with pytest.raises(RuntimeError, match="`checkpoint_id` must be specified"):
+        checkpoint.save({})

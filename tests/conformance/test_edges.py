@@ -66,6 +66,23 @@ EXPRESSIONS = [
     *(f"torch._validate_sparse_{kind}_tensor_args(torch.tensor({lines}), torch.tensor({places}), torch.ones(2), (2, 2))"
       for kind in ("csr", "csc") for lines, places in (([0, 1], [0, 1]), ([1, 1, 2], [0, 1]), ([0, 1, 2], [0, 5]), ([0, 2, 1], [0, 1]))),
     "F.embedding_bag(torch.arange(7), torch.linspace(-3, 3, 21, dtype=torch.float16).view(7, 3), torch.tensor([0, 3, 3]))",
+    *(f"F.interpolate(torch.linspace(-3, 5, {2 * 5 ** rank}, dtype={kind}).view(1, 2, {'5, ' * rank}), {size}, "
+      f"mode='{mode}', align_corners={corners})"
+      for kind in HALF for rank, mode in ((1, "linear"), (2, "bilinear"), (3, "trilinear"))
+      for size in ("size=7", "scale_factor=1.7") for corners in (True, False)),
+    *(f"F.conv{kind}(torch.ones({sizes}), {weight}, {more}).shape"
+      for kind, weight in (("1d", "torch.ones(2, 2, 1)"), ("_transpose1d", "torch.ones(2, 2, 1)"))
+      for sizes in ("1, 2, 0", "2, 0", "0, 2, 3") for more in ("padding=1", "stride=2", "bias=torch.ones(2).double()")),
+    "F.conv_transpose1d(torch.ones(0, 2, 0), torch.ones(2, 2, 1), padding=1)",
+    *(f"F.conv{kind}(torch.ones({sizes}), torch.ones(2, 2, 1, 1, 1, dtype=torch.{dtype}), padding={padding}).shape"
+      for kind in ("3d", "_transpose3d") for sizes in ("1, 2, 0, 3, 3", "1, 2, 3, 3, 0", "0, 2, 0, 3, 3")
+      for padding in (0, 1) for dtype in ("float32", "float64")),
+    *(f"F.conv{kind}(torch.ones(1, 2, 3, 3), torch.ones({taps})).shape" for kind in ("2d", "_transpose2d")
+      for taps in ("2, 2, 0, 1", "2, 2, 1, 0")),
+    "F.conv3d(torch.ones(1, 2, 3, 3, 3), torch.ones(2, 2, 0, 1, 1))",
+    "F.conv_transpose3d(torch.ones(1, 2, 3, 3, 3), torch.ones(2, 2, 0, 1, 1))",
+    "F.conv_transpose2d(torch.ones(1, 2, 3, 3), torch.ones(2, 0, 1, 1))",
+    "F.conv_transpose1d(torch.ones(1, 2, 3), torch.ones(2, 2, 0))",
 ]  # fmt: skip
 
 
@@ -91,6 +108,8 @@ def outcome(expression: str, module) -> object:
         found = eval(expression, names)
     except Exception as error:
         return type(error).__name__, str(error)
+    if isinstance(found, module.Size):
+        return found
     tensors = found if isinstance(found, tuple) else (found,)
     return [(str(one.dtype), tuple(one.shape), one.stride(), one.tolist()) for one in tensors]
 

@@ -273,3 +273,29 @@ def test_errors_agree(name: str, options: dict[str, Any]) -> None:
         return type(error.value).__name__, str(error.value)
 
     assert run(rushlight) == run(torch)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", [info.optim_cls.__name__ for info in optim_db])
+@pytest.mark.parametrize("kind", ["complex", "sparse", "twice", "none", "tensor"])
+def test_parameters_that_do_not_fit(name: str, kind: str) -> None:
+    """Complex parameters, sparse gradients, a parameter in two groups, none at all, a tensor in place of a list."""
+
+    def run(library: Any) -> object:
+        parameter = library.ones(2, 2, dtype=library.complex64 if kind == "complex" else None, requires_grad=True)
+        parameter.grad = library.ones_like(parameter).detach()
+        if kind == "sparse":
+            parameter.grad = library.eye(2).to_sparse()
+        given = {"twice": [{"params": [parameter]}, {"params": [parameter]}], "none": [], "tensor": parameter}
+        try:
+            optimizer = getattr(library.optim, name)(given.get(kind, [parameter]))
+            optimizer.step(*([lambda: parameter.abs().sum()] if name == "LBFGS" else []))
+        except Exception as error:
+            return type(error).__name__, str(error)
+        return np.array(parameter.tolist())
+
+    found, expected = run(rushlight), run(torch)
+    if isinstance(expected, tuple):
+        assert found == expected
+    else:
+        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)

@@ -55,3 +55,11 @@ def test_a_large_array_times_a_drawn_number(threads: str) -> None:
     environment = {**os.environ, "OMP_NUM_THREADS": threads, "RUSHLIGHT_CHECK": "0"}
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment)
     assert (done.returncode, done.stdout) == (0, "True True\n"), done.stderr
+
+
+def test_who_asks_whether_a_real_tensor_has_an_imaginary_part_is_told():
+    """A runtime protocol with ``imag`` among its members asks so; reading it is still PyTorch's error."""
+    assert not hasattr(torch.ones(1), "imag")
+    assert hasattr(torch.ones(1, dtype=torch.complex64), "imag")
+    with pytest.raises(RuntimeError, match="imag is not implemented"):
+        torch.ones(1).imag  # noqa: B018

@@ -87,6 +87,7 @@ from rushlight.nn.modules.linear import Bilinear as Bilinear
 from rushlight.nn.modules.linear import Identity as Identity
 from rushlight.nn.modules.linear import LazyLinear as LazyLinear
 from rushlight.nn.modules.linear import Linear as Linear
+from rushlight.nn.modules.linear_cross_entropy_options import LinearCrossEntropyOptions as LinearCrossEntropyOptions
 from rushlight.nn.modules.loss import BCELoss as BCELoss
 from rushlight.nn.modules.loss import BCEWithLogitsLoss as BCEWithLogitsLoss
 from rushlight.nn.modules.loss import CTCLoss as CTCLoss

@@ -78,19 +78,25 @@ def _resize(
         _axis_map(mode, source, size, align_corners, scales[axis] if scales else None, antialias, positions)
         for axis, (source, size) in enumerate(zip(sources, sizes, strict=True))
     ]
+    if dtype.itemsize == 2 and not transposed and (mode == "cubic" or (mode == "linear" and rank != 2)):
+        maps = [_of_short_weights(along, mode, dtype, work) for along in maps]
     # The axis that shrinks most (or grows least) first, and of equals the last: its gathers are the slowest.
-    if (
-        mode == "cubic" and not transposed and dtype.itemsize == 2
-    ):  # PyTorch's weights are as short as its numbers, its sums not
-        maps = [
-            along if along.weight is None else replace(along, weight=along.weight.astype(dtype).astype(work)) for along in maps
-        ]
     order = sorted(range(rank), key=lambda axis: (sizes[axis] / sources[axis] * (-1 if transposed else 1), -axis))
     if work != dtype and dtype.kind in "iu":
         return _resize_bytes(x, maps)
     for axis in order:
         y = (_apply_transposed if transposed else _apply)(y, x.ndim - rank + axis, maps[axis])
     return y.astype(dtype, copy=False)
+
+
+def _of_short_weights(along: _AxisMap, mode: str, dtype: np.dtype[Any], work: np.dtype[Any]) -> _AxisMap:
+    """With weights as short as the numbers, as PyTorch's are; its sums are not, nor are the weights of images (bilinear)."""
+    if along.weight is None:
+        return along
+    short = along.weight.astype(dtype)
+    if mode == "linear":
+        short[0] = 1 - short[1]
+    return replace(along, weight=short.astype(work))
 
 
 def _resize_bytes(x: Array, maps: Sequence[_AxisMap]) -> Array:

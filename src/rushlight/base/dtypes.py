@@ -13,6 +13,8 @@ from typing import Any, NoReturn, cast
 
 import numpy as np
 
+Array = np.ndarray[Any, Any]
+
 BOOLEAN, INTEGRAL, FLOATING, COMPLEX = range(4)
 
 
@@ -118,6 +120,13 @@ class _ByNumpy(dict[Any, dtype]):
 _WITH_TENSOR_NAMES = frozenset("Byte Char Short Int Long Half Float Double".split())
 BY_NUMPY = _ByNumpy()
 of = BY_NUMPY.__getitem__  # np.dtype -> dtype
+
+
+def known(array: Array) -> Array:
+    """The array under the NumPy dtype that all tensors of its dtype have: kernels tell dtypes by identity, and an array out of a
+    pickle comes with another object for the same dtype."""
+    own = of(array.dtype).numpy
+    return array if array.dtype is own else array.view(own)
 
 
 def _define(name: str, scalar_name: str, c_name: str, kind_rank: int, itemsize: int, signed: bool = True) -> dtype:

@@ -90,6 +90,7 @@ from .modules import (
     LeakyReLU,
     Linear,
     LinearCrossEntropyLoss,
+    LinearCrossEntropyOptions,
     LocalResponseNorm,
     LogSigmoid,
     LogSoftmax,

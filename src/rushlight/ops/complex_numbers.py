@@ -46,11 +46,20 @@ def real(input: Any) -> Tensor:
     return ops.select(pairs, pairs._array.ndim - 1, 0)
 
 
+class _NoPart(RuntimeError, AttributeError):
+    """PyTorch's error, which is no answer to who asks whether a tensor has the attribute: a protocol of xarray's does."""
+
+    __module__ = "builtins"
+
+
+_NoPart.__qualname__ = _NoPart.__name__ = "RuntimeError"
+
+
 @public("imag", method=False, out=False)
 def imag(input: Any) -> Tensor:
     """The imaginary part, as a view. Raises RuntimeError for a real tensor."""
     if input._array.dtype.kind != "c":
-        raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+        raise _NoPart("imag is not implemented for tensors with non-complex dtypes.")
     pairs = ops.view_as_real(input)
     part = ops.select(pairs, pairs._array.ndim - 1, 1)
     if input._conjugate:

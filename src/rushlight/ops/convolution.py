@@ -234,9 +234,9 @@ def _check(
             f"{before} of size {list(w)}, expected bias to be 1-dimensional with {outputs} elements, but got bias of size "
             f"{list(bias._array.shape)} instead"
         )
-    if transposed:
-        _check_transposed(x, w, stride, padding, dilation, output_padding)
-    else:
+    if not transposed:
+        if bias is not None:
+            _check_dtype(input, bias, "bias")
         padded = [size + 2 * pad for size, pad in zip(x[2:], padding, strict=True)]
         taps = [spread * (size - 1) + 1 for size, spread in zip(w[2:], dilation, strict=True)]
         if any(size < tap for size, tap in zip(padded, taps, strict=True)):
@@ -244,13 +244,49 @@ def _check(
                 f"Calculated padded input size per channel: ({_by(padded)}). Kernel size: ({_by(taps)}). Kernel size can't be "
                 "greater than actual input size"
             )
-    for label, other in (("bias", bias), ("weight", weight)):
-        if other is not None and other._array.dtype != input._array.dtype:
-            if label == "weight" and (input.dtype.is_floating_point or not other.dtype.is_floating_point):
-                raise RuntimeError(f"expected scalar type {input.dtype.scalar_name} but found {other.dtype.scalar_name}")
-            raise RuntimeError(f"Input type ({input.dtype.c_name}) and {label} type ({other.dtype.c_name}) should be the same")
+    if not input._array.size:
+        _check_empty(x)
+        if transposed:
+            _check_lengths(x, w, k.conv_transpose_shape(x[2:], w[2:], stride, padding, output_padding, dilation), groups)
+        return
+    if transposed:
+        _check_transposed(x, w, stride, padding, dilation, output_padding)
+    if not weight._array.size:
+        _check_taps(w, transposed)
+    if bias is not None:
+        _check_dtype(input, bias, "bias")
+    if weight._array.dtype != input._array.dtype and (input.dtype.is_floating_point or not weight.dtype.is_floating_point):
+        raise RuntimeError(f"expected scalar type {input.dtype.scalar_name} but found {weight.dtype.scalar_name}")
+    _check_dtype(input, weight, "weight")
     if input._array.dtype.kind == "b":
         raise NotImplementedError("\"slow_conv2d_cpu\" not implemented for 'Bool'")
+
+
+def _check_taps(w: Shape, transposed: bool) -> None:
+    """A kernel has a tap at least, and where it is transposed an output too."""
+    if len(w) == 5 and transposed:
+        raise RuntimeError(
+            "non-empty 5D (n_output_plane x n_input_plane x kernel_depth x kernel_height x kernel_width) tensor expected for "
+            f"weight, but got: {list(w)}"
+        )
+    size = (1, *w[2:]) if len(w) == 3 else w[2:]
+    if 0 in size:
+        shown = f": {_by(size)} (TxHxW)" if len(w) == 5 else f" kernel_height: {size[0]} kernel_width: {size[1]}"
+        raise RuntimeError(f"kernel size should be greater than zero, but got{shown}")
+    if transposed:
+        raise RuntimeError(f"non-empty 2D or 4D weight tensor expected, but got: {[*w[:2], *size]}")
+
+
+def _check_dtype(input: Tensor, other: Tensor, label: str) -> None:
+    if other._array.dtype != input._array.dtype:
+        raise RuntimeError(f"Input type ({input.dtype.c_name}) and {label} type ({other.dtype.c_name}) should be the same")
+
+
+def _check_empty(x: Shape) -> None:
+    """An input of nothing may have no batches or no channels; what its weight is of does not matter then."""
+    if x[0] and x[1]:
+        seen = [*x[:2], *([1] if len(x) == 3 else ()), *x[2:]]
+        raise RuntimeError(f"Only zero batch or zero channel inputs are supported, but got input shape: {seen}")
 
 
 def _check_transposed(x: Shape, w: Shape, stride: Shape, padding: Shape, dilation: Shape, output_padding: Shape) -> None:
@@ -272,6 +308,14 @@ def _check_transposed(x: Shape, w: Shape, stride: Shape, padding: Shape, dilatio
             f"Given input size per channel: ({_by((1,) * lead + x[2:])}). Calculated output size per channel: "
             f"({_by((1,) * lead + size)}). Output size is too small"
         )
+
+
+def _check_lengths(x: Shape, w: Shape, size: Shape, groups: int) -> None:
+    """Of nothing, a transposed convolution may make nothing, but no size below 0."""
+    if min(size) < 0:
+        sizes = [x[0], w[1] * groups, *([1] if len(x) == 3 else ()), *size]
+        place = next(place for place, length in enumerate(sizes) if length < 0)
+        raise RuntimeError(f"invalid shape dimension {sizes[place]} at index {place} of shape {sizes}")
 
 
 def _by(sizes: Any) -> str:

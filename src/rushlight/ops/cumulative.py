@@ -55,7 +55,8 @@ def _cumprod_backward(g: Any, xp: Any, x: Any, out: Any, axis: int) -> Any:
     # Without division: what stands before an element, times the sum over what follows of the products in between.
     x = conj(x)
     before = xp.cumprod(xp.shift(x, axis, 1, 1), axis)
-    return before * xp.recurrence(xp.shift(x, axis, -1, 0), g, axis, True)
+    slope = before * xp.recurrence(xp.shift(x, axis, -1, 0), g, axis, True)
+    return slope + 0 if xp is arrays else slope  # no zero has a sign in PyTorch
 
 
 def _cumprod_slope_beyond(g: Any, xp: Any, x: Any, out: Any, axis: int) -> Any:

@@ -11,6 +11,7 @@ from .rule_functions import conj
 from .table import arrays, op
 
 Array = np.ndarray[Any, Any]
+Read = Any  # in a rule: arrays or Tensors, their namespace, numbers
 
 
 def _put(values: Array, indices: tuple[Array, ...], shape: tuple[int, ...]) -> Array:
@@ -66,10 +67,66 @@ op("sparse_addmm", k.sum_with_product, node="SparseAddmmBackward0",
    x=lambda g, xp, a, matrix, alpha: _scaled(xp.sparse_mm(_turned(a, xp), g, matrix.adjoint()), alpha))  # fmt: skip
 
 
-def _turned(a: Any, xp: Any) -> Any:
+def _turned(a: Read, xp: Read) -> Read:
     """The conjugated transpose of what only the graph asks for."""
     return a.T if xp is arrays else xp.turned(a)
 
 
-def _scaled(g: Any, factor: Any) -> Any:
+def _scaled(g: Read, factor: Read) -> Read:
     return g if factor == 1 else g * conj(factor)
+
+
+# Softmax of what is stored. ``groups`` says which values lie on one line; of a dimension that is dense, ``inner`` is its place
+# among the values' own.
+def _summed(values: Read, xp: Read, groups: Array, inner: int | None) -> Read:
+    if inner is not None:
+        return xp.sum(values, inner, True)
+    count = int(groups.max(initial=-1)) + 1
+    return xp.take_at(xp.put_at(values, (groups,), (count, *values.shape[1:])), (groups,))
+
+
+def _softmax(x: Array, indices: tuple[Array, ...], groups: Array, inner: int | None, logarithm: bool = False) -> Array:
+    values = x[indices]
+    if inner is None:
+        most = np.full((int(groups.max(initial=-1)) + 1, *values.shape[1:]), -np.inf, values.dtype)
+        np.maximum.at(most, groups, values)
+        most = most[groups]
+    else:
+        most = values.max(inner, keepdims=True)
+    powers = np.exp(values - most)
+    sums = _summed(powers, arrays, groups, inner)
+    whole = np.zeros_like(x)
+    whole[indices] = values - (most + np.log(sums)) if logarithm else powers / sums
+    return whole
+
+
+def _softmax_slope(g: Read, xp: Read, out: Read, indices: tuple[Array, ...], groups: Array, inner: int | None) -> Read:
+    g, y = xp.take_at(g, indices), xp.take_at(out, indices)
+    return xp.put_at((g - _summed(g * y, xp, groups, inner)) * y, indices, out.shape)
+
+
+def _log_softmax_slope(g: Read, xp: Read, out: Read, indices: tuple[Array, ...], groups: Array, inner: int | None) -> Read:
+    g, y = xp.take_at(g, indices), xp.take_at(out, indices)
+    return xp.put_at(g - xp.exp(y) * _summed(g, xp, groups, inner), indices, out.shape)
+
+
+op("sparse_softmax", _softmax, node="SparseSoftmaxBackward0",
+   x=lambda g, xp, out, indices, groups, inner: _softmax_slope(g, xp, out, indices, groups, inner))  # fmt: skip
+op("sparse_log_softmax", lambda x, indices, groups, inner: _softmax(x, indices, groups, inner, True),
+   node="SparseLogSoftmaxBackward0",
+   x=lambda g, xp, out, indices, groups, inner: _log_softmax_slope(g, xp, out, indices, groups, inner))  # fmt: skip
+
+
+def _sampled_addmm(a: Array, x: Array, y: Array, indices: tuple[Array, ...], beta: Read, alpha: Read) -> Array:
+    rows, columns = indices
+    whole = np.zeros_like(a)
+    whole[indices] = alpha * np.einsum("ij,ji->i", x[rows], y[:, columns]).astype(a.dtype)
+    if beta:
+        whole[indices] += beta * a[indices]
+    return whole
+
+
+op("sampled_addmm", _sampled_addmm, node="SparseSampledAddmmBackward0",
+   a=lambda g, xp, indices, beta: _scaled(xp.keep_at(g, indices), beta),
+   x=lambda g, xp, y, indices, alpha: xp.mm(_scaled(xp.keep_at(g, indices), alpha), xp.turned(y)),
+   y=lambda g, xp, x, indices, alpha: xp.mm(xp.turned(x), _scaled(xp.keep_at(g, indices), alpha)))  # fmt: skip

@@ -73,5 +73,8 @@ def _watched(function: F, is_method: bool) -> F:
 
 def _reworded(error: TypeError, name: str) -> TypeError:
     """Python's error for a missing argument in PyTorch's words."""
+    traceback = error.__traceback__
+    if traceback is not None and traceback.tb_next is None:  # the call itself does not fit: nothing inside is to be seen
+        error = error.with_traceback(None)
     found = re.fullmatch(rf"{name}\(\) missing \d+ required (?:positional|keyword-only) arguments?: ('.*)", str(error))
     return error if found is None else without(name, re.findall(r"'(\w+)'", found[1]))

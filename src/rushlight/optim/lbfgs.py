@@ -67,7 +67,8 @@ class LBFGS(Optimizer):
             if param.grad is None:
                 part = param.new_zeros(param.numel() * (2 if param.is_complex() else 1), dtype=param.real.dtype)
             else:
-                part = (torch.view_as_real(param.grad) if param.is_complex() else param.grad).reshape(-1)
+                grad = param.grad if param.grad._strided else param.grad.to_dense()
+                part = (torch.view_as_real(grad) if param.is_complex() else grad).reshape(-1)
             parts.append(part)
         return torch.cat(parts)
 

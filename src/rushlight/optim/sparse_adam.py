@@ -45,14 +45,15 @@ class SparseAdam(Optimizer):
             raise ValueError(f"Invalid epsilon value: {eps}")
         check_betas(betas)
         super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "maximize": maximize})
-        sparse = [
-            [index, place]
+        places = [
+            ([index, place], param)
             for index, group in enumerate(self.param_groups)
             for place, param in enumerate(group["params"])
-            if not param._strided
         ]
-        if sparse:
+        if sparse := [place for place, param in places if not param._strided]:
             raise ValueError(f"Sparse params at indices {sparse}: SparseAdam requires dense parameter tensors")
+        if complexes := [place for place, param in places if param.is_complex()]:
+            raise ValueError(f"Complex params at indices {complexes}: SparseAdam does not support complex parameters")
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """One step; ``closure``, if given, is called first."""

@@ -17,11 +17,21 @@ from .making import (
     sparse_csr_tensor,
     sparse_mask,
 )
-from .products import sum_with_product
+from .products import reduced_mm, sum_with_product
+from .rows import log_softmax, sampled_addmm, softmax, spdiags
 from .tensors import SparseTensor
 from .typed import CLASSES
 
-__all__ = ["addmm", "check_sparse_tensor_invariants", "mm", "sum"]
+__all__ = [
+    "addmm",
+    "check_sparse_tensor_invariants",
+    "log_softmax",
+    "mm",
+    "sampled_addmm",
+    "softmax",
+    "spdiags",
+    "sum",
+]
 
 
 def mm(mat1: Any, mat2: Any, reduce: str = "sum") -> Any:
@@ -35,7 +45,7 @@ def mm(mat1: Any, mat2: Any, reduce: str = "sum") -> Any:
             [0., 0.]])
     """
     if reduce != "sum":
-        raise ValueError(f"torch.sparse.mm: reduce={reduce!r} is not supported")
+        return reduced_mm(mat1, mat2, reduce)
     result = sum_with_product(None, mat1, mat2, 1, 1)
     if result is not NotImplemented:
         return result

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -11,10 +11,11 @@ import numpy as np
 from ..base.device import sparse_bsc, sparse_bsr, sparse_coo, sparse_csc, sparse_csr
 from ..ops.public import axis_of
 from ..overrides.torch_function import DisableTorchFunctionSubclass
-from ..tensor import Methods, Tensor
+from ..tensor import Methods, Tensor, wrap
+from . import rows
 from .making import converted, laid_out, sparse_mask
 from .products import PRODUCTS, product
-from .tensors import SparseTensor, made
+from .tensors import Array, SparseTensor, made
 
 # The value of zero is zero: what is not stored stays so.
 _AT_THE_INDICES = frozenset(
@@ -22,6 +23,8 @@ _AT_THE_INDICES = frozenset(
     "deg2rad rad2deg square isnan isinf positive conj conj_physical pow mul multiply div divide true_divide to float double "
     "half bfloat16 int long short char byte bool cfloat cdouble real imag angle resolve_conj contiguous".split()
 )
+# Of sums of values they are the sums: values of one index may stay apart.
+_OF_EACH_VALUE = frozenset("neg negative mul multiply div divide true_divide to float double half bfloat16 int long".split())
 # Results with indices of their own.
 _SPARSE_AGAIN = frozenset(
     "permute movedim unsqueeze squeeze add sub subtract mm matmul cat concat concatenate stack index_select "
@@ -69,10 +72,26 @@ def run(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any])
             return result
     with DisableTorchFunctionSubclass():
         result = func(*_dense(args), **_dense(kwargs))
-    return _in_layout(name, result, [one for one in _flat((args, kwargs)) if isinstance(one, Tensor)])
+    tensors = [one for one in _flat((args, kwargs)) if isinstance(one, Tensor)]
+    if (
+        name in _OF_EACH_VALUE
+        and len(tensors) == 1
+        and written is tensors[0]
+        and written.is_sparse
+        and not written.is_coalesced()
+    ):
+        with DisableTorchFunctionSubclass():
+            values = func(wrap(written._held), *args[1:], **kwargs)
+        return written.with_values(values._array, result._edge)
+    return _in_layout(name, result, tensors)
 
 
 class TakesCallsOver(Methods, of=SparseTensor):
+    smm, sspaddmm = rows.smm, rows.sspaddmm
+
+    def __iter__(self) -> Iterator[Tensor]:
+        return iter([self[place] for place in range(len(self))])
+
     @classmethod
     def __torch_function__(
         cls, func: Callable[..., Any], types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
@@ -113,7 +132,7 @@ def _flat(value: Any) -> list[Any]:
     return [leaf for one in value for leaf in _flat(one)] if isinstance(value, (list, tuple)) else [value]
 
 
-def _in_layout(name: str, result: Any, tensors: list[Tensor]) -> Any:
+def _in_layout(name: str, result: Any, tensors: Sequence[Tensor]) -> Any:
     """A dense result as PyTorch would give it: at the indices of the first sparse argument, in its layout, or dense."""
     if not isinstance(result, Tensor):
         return result
@@ -127,15 +146,64 @@ def _in_layout(name: str, result: Any, tensors: list[Tensor]) -> Any:
         return result
     if name == "sum" and not like.is_sparse:
         return result
+    if name in ("__getitem__", "select") and not like.is_sparse and result._array.ndim == 1:
+        return laid_out(result._array, sparse_coo, None, None, result._edge)
     if result._array.ndim != 2 and not like.is_sparse:
         return result
     block = like._held.shape[1:] if like._layout.name.startswith("sparse_bs") else None
-    return laid_out(result._array, like._layout, None, block, result._edge)
+    kind = sparse_csr if name in ("mm", "matmul") and like._layout is sparse_csc else like._layout
+    return laid_out(result._array, kind, None, block, result._edge)
+
+
+def _mul(input: Tensor, other: Any) -> Tensor:
+    """Of two sparse tensors the places that both have. Values of one index stay apart where the other tensor has one number there."""
+    with DisableTorchFunctionSubclass():
+        result = _functions().mul(_dense(input), _dense(other))
+    sparse = [one for one in (input, other) if isinstance(one, SparseTensor)]
+    if not all(isinstance(one, Tensor) and one._array.shape == result._array.shape for one in (input, other)):
+        if isinstance(input, SparseTensor) and input.is_sparse and not isinstance(other, SparseTensor):
+            factor = other._array if isinstance(other, Tensor) else other
+            if np.ndim(factor) == 0:
+                return input.with_values((input._held * factor).astype(result._array.dtype), result._edge)
+        return _in_layout("mul", result, sparse)
+    apart = next((one for one in reversed(sparse) if one.is_sparse and not one.is_coalesced()), None)
+    if apart is not None and sparse[0].is_sparse:
+        rest = other if apart is input else input
+        whole = rest.dense_array() if isinstance(rest, SparseTensor) else rest._array
+        values = (apart._held * whole[apart.coordinates()]).astype(result._array.dtype)
+        return apart.with_values(values, result._edge)
+    if len(sparse) == 2:
+        first, second = (one.coalesce() if one.is_sparse else one for one in sparse)
+        plain = first._held.ndim == second._held.ndim == 1 and first._array.ndim == 2
+        if plain or (first.is_sparse and second.is_sparse and first.sparse_dim() == second.sparse_dim()):
+            return _where_both(first, second, result)
+    return _in_layout("mul", result, sparse)
+
+
+def _where_both(first: SparseTensor, second: SparseTensor, result: Tensor) -> SparseTensor:
+    shape = first._array.shape[: len(first.coordinates())]
+    places = [np.ravel_multi_index(one.coordinates(), shape) for one in (first, second)]
+    kept = np.isin(places[0], places[1])
+    where = tuple(part[kept] for part in first.coordinates())
+    if first.is_sparse:
+        indices: tuple[Array, ...] = (first._index_arrays[0][:, kept],)
+    else:
+        by_rows = first._layout.name.endswith("sr")
+        lines = np.bincount(where[0 if by_rows else 1], minlength=shape[0 if by_rows else 1])
+        indices = (np.concatenate([[0], np.cumsum(lines)]), first._index_arrays[1][kept])
+    return made(first._layout, indices, result._array[where], first._array.shape, True, result._edge)
 
 
 def _zeros_like(input: Any, *, dtype: Any = None, **unused: Any) -> Any:
     kind = input._array.dtype if dtype is None else dtype.numpy
     return laid_out(np.zeros(input._array.shape, kind), input._layout, input.sparse_dim(), input._held.shape[1:3])
+
+
+def _ones_like(input: SparseTensor, **options: object) -> Tensor:
+    """Of a compressed layout ones where it has values; else dense."""
+    if not input.is_sparse and not options:
+        return input.with_values(np.ones_like(input._held))
+    return _functions().ones(input._array.shape, **{"dtype": input.dtype, **options})
 
 
 def _zero_(self: Any) -> Any:
@@ -183,10 +251,16 @@ def _requires_plain(name: str) -> Callable[..., Any]:
     return refuse
 
 
+_TURNED = {sparse_csr: sparse_csc, sparse_csc: sparse_csr, sparse_bsr: sparse_bsc, sparse_bsc: sparse_bsr}
+
+
 def _rearranged(input: Any, axes: list[int], name: str, *args: Any) -> Any:
     """The same values with the rows of the indices in another order; ``name`` is the dense function that does as much."""
     with DisableTorchFunctionSubclass():
         result = getattr(_functions(), name)(input.stand_in(), *args)
+    if input.layout in _TURNED and axes == [1, 0] and input._array.ndim == 2:
+        values = input._held if input._held.ndim == 1 else input._held.swapaxes(1, 2)
+        return made(_TURNED[input.layout], input._index_arrays, values, result._array.shape, True, result._edge)
     if not input.is_sparse or input.dense_dim():
         return _in_layout("permute", result, [input])
     return made(sparse_coo, (input._index_arrays[0][axes],), input._held, result._array.shape, False, result._edge)
@@ -239,7 +313,10 @@ _OWN: dict[str, Callable[..., Any]] = {
     "add": _add,
     "copy_": _copy_,
     "empty_like": _empty_like,
+    "mul": _mul,
+    "multiply": _mul,
     "reshape": _requires_plain("reshape"),
+    "ones_like": _ones_like,
     "permute": _permute,
     "sparse_mask": sparse_mask,
     "sub": _sub,
@@ -249,6 +326,7 @@ _OWN: dict[str, Callable[..., Any]] = {
     "t": _t,
     "to_sparse": _to_sparse,
     "to_sparse_bsc": _converter(sparse_bsc),
+    "to_sparse_coo": _converter(sparse_coo),
     "to_sparse_bsr": _converter(sparse_bsr),
     "to_sparse_csc": _converter(sparse_csc),
     "to_sparse_csr": _converter(sparse_csr),

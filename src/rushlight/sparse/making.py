@@ -245,7 +245,30 @@ def converted(tensor: Tensor, kind: Any, sparse_dim: int | None = None, blocksiz
         return tensor.to_dense()
     with DisableTorchFunctionSubclass():
         edge = getattr(ops, f"to_{kind.name}")(source)._edge if source._needs_grad else None
+    if isinstance(tensor, SparseTensor) and _is_matrix(tensor) and kind in _BY_PLACES and sparse_dim in (None, 2):
+        return _moved(tensor.coalesce() if tensor.is_sparse else tensor, kind, edge)
     return laid_out(source._array, kind, sparse_dim, blocksize, edge)
+
+
+_BY_PLACES = (sparse_coo, sparse_csr, sparse_csc)
+
+
+def _is_matrix(tensor: SparseTensor) -> bool:
+    """Whether it is a matrix of places with a number each."""
+    return tensor._layout in _BY_PLACES and tensor._array.ndim == tensor.sparse_dim() == 2 and tensor._held.ndim == 1
+
+
+def _moved(tensor: SparseTensor, kind: Layout, edge: object) -> SparseTensor:
+    """The same values at the same places, zeros among them, in another layout."""
+    places = tensor.coordinates()
+    shape = tensor._array.shape
+    if kind is sparse_coo:
+        return made(kind, (np.stack(places).astype(np.int64),), tensor._held, shape, True, edge)
+    by_rows = kind is sparse_csr
+    order = np.lexsort(places[::-1] if by_rows else places)
+    lines, others = (places[axis][order] for axis in ((0, 1) if by_rows else (1, 0)))
+    pointers = np.concatenate([[0], np.cumsum(np.bincount(lines, minlength=shape[0 if by_rows else 1]))])
+    return made(kind, (pointers.astype(np.int64), others.astype(np.int64)), tensor._held[order], shape, True, edge)
 
 
 def laid_out(array: Array, kind: Any, sparse_dim: int | None = None, blocksize: Any = None, edge: Any = None) -> SparseTensor:

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from ..base.attributes import held
+from ..base.device import sparse_csr
 from ..ops.public import ops
 from ..overrides.torch_function import DisableTorchFunctionSubclass
 from ..tensor import Tensor, wrap
-from .tensors import SparseTensor
+from .tensors import SparseTensor, camel
 
 # By the name of the function: how many dimensions the dense operand of a sparse matrix may have.
 PRODUCTS = {"mm": (2,), "mv": (1,), "matmul": (1, 2)}
@@ -40,6 +41,27 @@ def sum_with_product(bias: Any, a: Any, b: Any, beta: Any, alpha: Any) -> Any:
         if beta and bias._array.shape != shape:
             return NotImplemented
         return ops.sparse_addmm(bias, in_graph(a), b, a.as_matrix(), a.coordinates(), beta, alpha)
+
+
+def reduced_mm(a: Tensor, b: Tensor, reduce: str) -> Tensor:
+    """Row by row the mean, or another summary, of the dense matrix's rows that the sparse one's values meet, each times its value.
+
+    RuntimeError for summaries that there are not; NotImplementedError for layouts other than ``sparse_csr``.
+    """
+    if isinstance(a, SparseTensor) and not a.is_sparse and a.layout is not sparse_csr:
+        raise RuntimeError(f"sparse_mm_reduce: expect self to be SparseCsr, got {camel(a.layout)}")
+    if not isinstance(a, SparseTensor) or a.is_sparse:
+        raise NotImplementedError("Could not run 'aten::_sparse_mm_reduce_impl': only matrices of layout sparse_csr are taken")
+    if reduce not in ("prod", "mean", "amax", "amin"):
+        raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
+    rows, columns = a.coordinates()
+    values = a.values()
+    with DisableTorchFunctionSubclass():
+        each = values.unsqueeze(1) * b.index_select(0, wrap(columns))
+        width = b._array.shape[1]
+        out = wrap(np.zeros((a._array.shape[0], width), b._array.dtype))
+        places = wrap(np.repeat(rows[:, None], width, 1))
+        return out.scatter_reduce(0, places, each, reduce, include_self=False)
 
 
 def _fit(sparse: Any, dense: Any, ndims: tuple[int, ...], meeting: int = 0) -> bool:

@@ -77,6 +77,8 @@ class SparseTensor(Tensor, own=True):
         return self._array.ndim - self.sparse_dim()
 
     def is_coalesced(self) -> bool:
+        if not self.is_sparse:
+            raise RuntimeError(f"is_coalesced expected sparse coordinate tensor layout but got {camel(self._layout)}")
         return self._is_coalesced
 
     def _coalesced_(self, coalesced: bool) -> SparseTensor:

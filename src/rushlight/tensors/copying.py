@@ -10,6 +10,7 @@ import numpy as np
 from ..autograd import grad_mode, overlaps
 from ..backend import memory
 from ..backend import numpy as backend
+from ..base import dtypes
 from ..base.attributes import OWN_ATTRIBUTES, held
 from ..base.public_names import methods
 from ..tensor import Tensor
@@ -131,6 +132,7 @@ def _rebuild(cls: type, whole: np.ndarray[Any, Any], needs_grad: bool, extra: di
     if place is not None:
         dtype, shape, strides, offset = place
         whole = _laid_over(whole, dtype, shape, strides, offset * dtype.itemsize)
+    whole = dtypes.known(whole)
     result._array = whole if whole.flags.writeable else whole.copy()
     result._counter = _first_version(cls)
     result._needs_grad = needs_grad

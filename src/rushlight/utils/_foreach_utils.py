@@ -5,7 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["_group_tensors_by_device_and_dtype"]
+__all__ = [
+    "_get_foreach_kernels_supported_devices",
+    "_get_fused_kernels_supported_devices",
+    "_group_tensors_by_device_and_dtype",
+]
+
+
+def _get_foreach_kernels_supported_devices() -> list[str]:
+    """Kinds of devices on which PyTorch's optimizers take many tensors at once without being asked: none that is here."""
+    return ["cuda", "xpu", "mtia", "privateuseone"]
+
+
+def _get_fused_kernels_supported_devices() -> list[str]:
+    """Kinds of devices for which PyTorch's optimizers take ``fused=True``."""
+    return ["mps", "cuda", "xpu", "hpu", "cpu", "mtia", "privateuseone"]
 
 
 def _group_tensors_by_device_and_dtype(

@@ -6,13 +6,23 @@ from functools import partial
 from typing import Any
 
 from ..base.pytree import *  # noqa: F403
-from ..base.pytree import BUILT_IN, SUPPORTED_NODES, NodeDef
+from ..base.pytree import BUILT_IN, SUPPORTED_NODES, NodeDef, tree_leaves
 from ..base.pytree import LEAF as LEAF
 from ..base.pytree import _deregister_pytree_node as _deregister_pytree_node
 from ..base.pytree import _get_node_type as _get_node_type
 from ..base.pytree import broadcast_prefix as broadcast_prefix
 
 Context = Any  # what a node is besides its children
+
+
+def arg_tree_leaves(*args: object, **kwargs: object) -> list[object]:
+    """The leaves of the arguments of a call.
+
+    >>> from rushlight.utils._pytree import arg_tree_leaves
+    >>> arg_tree_leaves(1, [2], key={"a": 3})
+    [1, 2, 3]
+    """
+    return [leaf for one in (*args, *kwargs.values()) for leaf in tree_leaves(one)]
 
 
 def __getattr__(name: str) -> Any:

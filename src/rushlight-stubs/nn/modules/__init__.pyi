@@ -17,6 +17,7 @@ from . import fold as fold
 from . import instancenorm as instancenorm
 from . import lazy as lazy
 from . import linear as linear
+from . import linear_cross_entropy_options as linear_cross_entropy_options
 from . import loss as loss
 from . import module as module
 from . import named_methods as named_methods
@@ -108,6 +109,7 @@ from rushlight.nn.modules.linear import Bilinear as Bilinear
 from rushlight.nn.modules.linear import Identity as Identity
 from rushlight.nn.modules.linear import LazyLinear as LazyLinear
 from rushlight.nn.modules.linear import Linear as Linear
+from rushlight.nn.modules.linear_cross_entropy_options import LinearCrossEntropyOptions as LinearCrossEntropyOptions
 from rushlight.nn.modules.loss import BCELoss as BCELoss
 from rushlight.nn.modules.loss import BCEWithLogitsLoss as BCEWithLogitsLoss
 from rushlight.nn.modules.loss import CTCLoss as CTCLoss

@@ -26,6 +26,7 @@ from rushlight.random import Generator
 from rushlight.tensor import Tensor, _TensorMeta
 
 from . import _autograd, _functorch, _profiler
+from ._streams import DeviceObjType, Stream
 from .dispatch_keys import DispatchKey, DispatchKeySet, _dispatch_tls_local_exclude_set, _ExcludeDispatchKeyGuard
 from .function_modes import (
     _get_function_stack_at,
@@ -47,12 +48,14 @@ from .jit_switches import (
 )
 
 __all__ = [
+    "DeviceObjType",
     "DisableTorchFunction",
     "DisableTorchFunctionSubclass",
     "DispatchKey",
     "DispatchKeySet",
     "Generator",
     "Size",
+    "Stream",
     "TensorBase",
     "Value",
     "_ExcludeDispatchKeyGuard",
@@ -73,6 +76,7 @@ __all__ = [
     "_get_tracing_state",
     "_is_cached_tensor",
     "_is_torch_function_enabled",
+    "_is_tracing",
     "_jit_can_fuse_on_cpu",
     "_jit_can_fuse_on_gpu",
     "_jit_override_can_fuse_on_cpu",
@@ -221,6 +225,11 @@ def _is_torch_function_enabled() -> bool:
 
 def _get_tracing_state() -> None:
     """Nothing is ever traced."""
+
+
+def _is_tracing() -> bool:
+    """False: nothing is ever traced."""
+    return False
 
 
 def _log_api_usage_once(event: str) -> None:

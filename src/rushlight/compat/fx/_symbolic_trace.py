@@ -9,6 +9,7 @@ from rushlight.nn import Module
 
 from .graph_module import GraphModule
 from .tracer import PH, Tracer, is_fx_tracing, wrap
+from .tracer import _assert_is_none as _assert_is_none
 
 __all__ = ["PH", "Tracer", "is_fx_tracing", "symbolic_trace", "wrap"]
 

@@ -266,7 +266,7 @@ class Tracer(TracerBase):
                 return proxy
             if value is None or type(value) in (bool, int, float, str, complex, torch.dtype, torch.device):
                 says = f"{name} has been specialized to have value {value} but got another value"
-                function, held = (_is_none, proxy) if value is None else (torch._assert, proxy == value)
+                function, held = (_assert_is_none, proxy) if value is None else (torch._assert, proxy == value)
                 self.create_proxy("call_function", function, (held, says), {})
             else:
                 warnings.warn(
@@ -354,7 +354,7 @@ class Tracer(TracerBase):
             yield
 
 
-def _is_none(value: Any, message: str) -> None:
+def _assert_is_none(value: Any, message: str) -> None:
     if value is not None:
         raise AssertionError(message)
 
@@ -372,3 +372,6 @@ def _with_plain_parameters(function: Any, count: int) -> Callable[..., Any]:
     code = function.__code__
     plain = code.replace(co_argcount=count, co_posonlyargcount=0, co_kwonlyargcount=0, co_flags=code.co_flags & ~_VARIADIC)
     return types.FunctionType(plain, function.__globals__, function.__name__, None, function.__closure__)
+
+
+_assert_is_none.__module__ = "torch.fx._symbolic_trace"  # where PyTorch has it: the code of a graph names the place

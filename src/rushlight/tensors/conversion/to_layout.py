@@ -44,6 +44,12 @@ def to_sparse(
 
 
 @method
+def to_sparse_coo(self: Tensor) -> Tensor:
+    """:meth:`to_sparse`, whose layout is ``sparse_coo``."""
+    return _sparse(self, sparse_coo)
+
+
+@method
 def to_sparse_csr(self: Tensor, dense_dim: int | None = None) -> Tensor:
     """The tensor by its rows: pointers to their starts, columns, values.
 

@@ -111,6 +111,7 @@ def from_array(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         array = writable(array)
     if array.__class__ is not np.ndarray:
         array = array.view(np.ndarray)
+    array = dtypes.known(array)
     return array if array.base is None else memory.fenced(array)
 
 

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from rushlight import nn
 from rushlight.optim import Optimizer
 
-__all__ = ["StateDictOptions", "get_model_state_dict", "set_model_state_dict"]
+from ._nested_dict import State
+
+__all__ = [
+    "StateDictOptions",
+    "get_model_state_dict",
+    "get_optimizer_state_dict",
+    "get_state_dict",
+    "set_model_state_dict",
+    "set_optimizer_state_dict",
+    "set_state_dict",
+]
 
 
 @dataclass
@@ -26,7 +35,7 @@ class StateDictOptions:
 
 def get_model_state_dict(
     model: nn.Module, *, submodules: set[nn.Module] | None = None, options: StateDictOptions | None = None
-) -> dict[str, Any]:
+) -> State:
     """The state of a model.
 
     >>> import rushlight as torch
@@ -39,12 +48,12 @@ def get_model_state_dict(
     return {name: value for name, value in model.state_dict().items() if name not in leave_out}
 
 
-def set_model_state_dict(model: nn.Module, model_state_dict: dict[str, Any], *, options: StateDictOptions | None = None) -> Any:
+def set_model_state_dict(model: nn.Module, model_state_dict: State, *, options: StateDictOptions | None = None) -> object:
     """Loads the state of a model; says which names were missing and which had no place."""
     return model.load_state_dict(model_state_dict, strict=options is None or options.strict)
 
 
-def get_optimizer_state_dict(model: nn.Module, optimizers: Optimizer, **options: object) -> dict[str, Any]:
+def get_optimizer_state_dict(model: nn.Module, optimizers: Optimizer, **options: object) -> State:
     """The state of an optimizer, with the names of its model's parameters in place of numbers.
 
     >>> import rushlight as torch
@@ -62,3 +71,40 @@ def get_optimizer_state_dict(model: nn.Module, optimizers: Optimizer, **options:
             {**group, "params": [ordered[number] for number in group["params"]]} for group in state["param_groups"]
         ],
     }
+
+
+def set_optimizer_state_dict(model: nn.Module, optimizers: Optimizer, optim_state_dict: State, **options: object) -> None:
+    """Gives an optimizer a state that :func:`get_optimizer_state_dict` gave, of a model with the same names."""
+    names = {id(one): name for name, one in model.named_parameters()}
+    own = [[names[id(one)] for one in group["params"]] for group in optimizers.param_groups]
+    number = {name: place for place, name in enumerate(name for group in own for name in group)}
+    groups = [
+        {**group, "params": [number[name] for name in mine]}
+        for group, mine in zip(optim_state_dict["param_groups"], own, strict=True)
+    ]
+    state = {number[name]: value for name, value in optim_state_dict["state"].items()}
+    optimizers.load_state_dict({"state": state, "param_groups": groups})
+
+
+def get_state_dict(
+    model: nn.Module,
+    optimizers: Optimizer,
+    *,
+    submodules: set[nn.Module] | None = None,
+    options: StateDictOptions | None = None,
+) -> tuple[State, State]:
+    """The states of a model and of its optimizer, both by the names of parameters."""
+    return get_model_state_dict(model, submodules=submodules, options=options), get_optimizer_state_dict(model, optimizers)
+
+
+def set_state_dict(
+    model: nn.Module,
+    optimizers: Optimizer,
+    *,
+    model_state_dict: State,
+    optim_state_dict: State,
+    options: StateDictOptions | None = None,
+) -> object:
+    """Gives a model and its optimizer the states that :func:`get_state_dict` gave."""
+    set_optimizer_state_dict(model, optimizers, optim_state_dict)
+    return set_model_state_dict(model, model_state_dict, options=options)

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ....base import dtypes
 from ....base.attributes import OWN_ATTRIBUTES, held
 from ....random import memory_axes
 from ....tensor import Tensor, new_tensor
@@ -103,5 +104,5 @@ def _reduced(tensor: Tensor) -> Any:
 
 
 def _restored(array: np.ndarray[Any, Any], axes: tuple[int, ...], requires_grad: bool) -> Tensor:
-    tensor = new_tensor(array.transpose(np.argsort(axes)))
+    tensor = new_tensor(dtypes.known(array).transpose(np.argsort(axes)))
     return tensor.requires_grad_() if requires_grad else tensor

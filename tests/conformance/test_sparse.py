@@ -1,0 +1,117 @@
+"""Sparse tensors beside PyTorch: values, the places at which they are kept, layouts, gradients and errors."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+import rushlight
+
+FORMS = {
+    "coo": "d.to_sparse()",
+    "apart": "torch.sparse_coo_tensor([[0, 1, 0, 1, 1], [1, 0, 1, 2, 0]], [1.0, 1.0, 1.0, -4.0, 2.0], (2, 3))",
+    "csr": "d.to_sparse_csr()",
+    "csc": "d.to_sparse_csc()",
+    "bsr": "d.to_sparse_bsr((1, 1))",
+}
+OTHERS = {"coo": "e.to_sparse()", "csr": "e.to_sparse_csr()", "csc": "e.to_sparse_csc()", "dense": "e"}
+OF_ONE = [
+    "-s", "s.abs()", "s.sin()", "s * 2", "2 * s", "s / 2", "s ** 2", "s.sum()", "torch.sparse.sum(s)", "torch.sparse.sum(s, 0)", "s.t()",
+    "s.transpose(0, 1)", "s.mv(v)", "s @ v", "s @ m", "torch.sparse.mm(s, m)", "torch.ones(2, 2) @ s", "s.clone()", "s.double()", "s.int()",
+    "s.to_dense()", "s.to_sparse_csr()", "s.to_sparse_coo()", "s[1, 2]", "s._nnz()", "s.isnan()", "torch.zeros_like(s)", "s.size()", "len(s)",
+    "s.is_coalesced()", "s._values()", "s._indices()", "s.tanh()", "s.sign()", "s.sparse_dim()", "torch.nn.functional.linear(v, s)",
+    "torch.smm(s, m)", "torch.hspmm(s, m)", "torch.sspaddmm(s, s, torch.ones(3, 3), beta=2, alpha=3)", "s.smm(m)",
+    *(f"torch.sparse.{name}({x}, {dim})" for name in ("softmax", "log_softmax") for x in ("s", "h", "s.double()") for dim in (0, 1, -1, 2)),
+    "torch.sparse.softmax(s.int(), 1)", "torch.sparse.softmax(s.half(), 1)", "torch.sparse.softmax(s.int(), 1, dtype=torch.float64)",
+    *(f"torch.sparse.mm(s, m, '{how}')" for how in ("mean", "amax", "amin", "median")),
+    *(f"torch.sparse.sampled_addmm({arguments})" for arguments in (
+        "s, m.t()[:, :2].t(), m.t()", "s, m[:2], m.t()", "s, m[:2], m.t(), beta=2.0, alpha=0.5", "s, m[:2], m.t(), beta=0",
+        "s, m[:2].double(), m.t()",
+        "s, m[0], m.t()", "s, m, m.t()", "s, m[:2], m[:2]", "s.int(), m[:2].int(), m.t().int()", "s, m[:2].to_sparse(), m.t()")),
+]  # fmt: skip
+OF_TWO = ["s * o", "s.clone().mul_(o)", "torch.sparse.mm(s, o.t())", "s + o", "s - o", "torch.cat([s, o])"]
+DIAGONALS = [
+    f"torch.sparse.spdiags({arguments})" for arguments in (
+        "m.t(), torch.tensor([0, 1]), (3, 3)", "m.t(), torch.tensor([0, -1]), (4, 3)", "m.t(), torch.tensor([2, -2]), (3, 3)",
+        "m.t(), torch.tensor([0, 0]), (3, 3)", "v, torch.tensor([1]), (3, 3)", "v, torch.tensor(1), (3, 4)",
+        "m.t(), torch.tensor([0, 1]), (3, 3), torch.sparse_csr", "m.t(), torch.tensor([0, 1]), (3, 3), torch.sparse_csc",
+        "m.t(), torch.tensor([0, 1]), (3, 3), torch.strided", "m.t(), torch.tensor([0.0, 1]), (3, 3)", "m.t(), torch.tensor([0]), (3, 3)",
+        "m.t(), torch.tensor([0, 1]), (3, 3, 3)", "m[None], torch.tensor([1]), (2, 2)")
+]  # fmt: skip
+GRADIENTS = [
+    "torch.sparse.softmax(s, 1)", "torch.sparse.softmax(s, 0)", "torch.sparse.log_softmax(s, 1)", "s * 2", "s.sin()", "torch.sparse.mm(s, m)",
+    "s * e",
+    "torch.sparse.sampled_addmm(s, m[:2], m.t(), beta=2.0, alpha=0.5)",
+]  # fmt: skip
+# What PyTorch has no kernel for: it refuses, rushlight computes it.
+REFUSED = ("Could not run", "not implemented", "is not supported", "not supported", "unsupported", "Expected result Tensor",
+           "INTERNAL ASSERT", "No support", "only support", "MKL", "expected self to be", "Only batched", "must be sparse", "Sparse CSR",
+           "expected tensor",
+           "sparse_compress", "sparse csr layout, but got SparseBsr")  # fmt: skip
+
+
+def outcome(expression: str, module, **given: str) -> object:
+    d = module.tensor([[0.0, 2.0, 0.0], [3.0, 0.0, -4.0]])
+    names = {"torch": module, "d": d, "e": module.tensor([[1.0, 0.0, 0.0], [3.0, 0.0, 5.0]])}
+    names |= {"m": module.arange(6.0).reshape(3, 2), "v": module.tensor([1.0, 2.0, 3.0])}
+    names["h"] = module.arange(12.0).reshape(2, 3, 2).to_sparse(2)
+    for name, form in given.items():
+        names[name] = eval(form, names)
+    try:
+        found = eval(expression, names)
+    except Exception as error:
+        return type(error).__name__, str(error).partition(" This could be because")[0]
+    return repr(found)
+
+
+def agree(expression: str, **given: str) -> None:
+    expected, found = outcome(expression, torch, **given), outcome(expression, rushlight, **given)
+    if isinstance(expected, tuple) and any(word in expected[1] for word in REFUSED) and "softmax" not in expected[1]:
+        return
+    assert found == expected
+
+
+@pytest.mark.filterwarnings("ignore:Sparse")
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("expression", OF_ONE)
+def test_of_one(expression, form):
+    agree(expression, s=FORMS[form])
+
+
+@pytest.mark.filterwarnings("ignore:Sparse")
+@pytest.mark.parametrize("other", OTHERS)
+@pytest.mark.parametrize("form", ["coo", "csr"])
+@pytest.mark.parametrize("expression", OF_TWO)
+def test_of_two(expression, form, other):
+    if (form, other) == ("csr", "csc") or (other in ("csc", "dense") and "cat" in expression):
+        return  # PyTorch reads the other's pointers as if they were rows', or has no kernel
+    agree(expression, s=FORMS[form], o=OTHERS[other])
+
+
+@pytest.mark.filterwarnings("ignore:Sparse")
+@pytest.mark.parametrize("expression", DIAGONALS)
+def test_diagonals(expression):
+    agree(expression)
+
+
+@pytest.mark.filterwarnings("ignore:Sparse")
+@pytest.mark.parametrize("form", ["coo", "csr"])
+@pytest.mark.parametrize("expression", GRADIENTS)
+def test_gradients(expression, form):
+    def grads(module) -> object:
+        d = module.tensor([[0.0, 2.0, 0.0], [3.0, 0.0, -4.0]])
+        s = (d.to_sparse() if form == "coo" else d.to_sparse_csr()).requires_grad_()
+        m = module.arange(6.0).reshape(3, 2).requires_grad_()
+        try:
+            result = eval(expression, {"torch": module, "s": s, "m": m, "e": d + 1})
+            whole = result if result.layout is module.strided else result.to_dense()
+            (whole * module.arange(1.0, whole.numel() + 1).reshape(whole.shape)).sum().backward()
+        except Exception as error:
+            return type(error).__name__, str(error)
+        return repr(s.grad), repr(m.grad), type(result.grad_fn).__name__
+
+    expected, found = grads(torch), grads(rushlight)
+    if len(expected) == 3 or len(found) == 2:
+        assert len(found) == len(expected)
+    if len(expected) == 3:
+        assert found == expected
