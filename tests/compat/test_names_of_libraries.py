@@ -7,6 +7,7 @@ from importlib import import_module
 import pytest
 
 import rushlight as torch
+from rushlight.overrides import TorchFunctionMode
 
 NAMES = {
     "utils._device": "DeviceContext device_decorator set_device",
@@ -27,6 +28,7 @@ NAMES = {
     "_C": "ScriptMethod _jit_set_profiling_executor _jit_set_profiling_mode _jit_override_can_fuse_on_gpu",
     "_custom_ops": "impl impl_abstract",
     "_dynamo.utils": "is_compile_supported",
+    "_guards": "active_fake_mode detect_fake_mode",
     "_functorch.vmap": "_add_batch_dim _broadcast_to_and_flatten _get_name _maybe_remove_batch_dim _remove_batch_dim",
     "ao.quantization": "DeQuantStub QuantStub QuantWrapper",
     "backends.opt_einsum": "enabled is_available strategy",
@@ -194,3 +196,24 @@ def test_filters_of_torchaudio_feed_back(tmp_path):
     wave, out, last = torch.tensor([[1.0, 2.0]]), torch.zeros(1, 2), [torch.zeros(1), torch.zeros(1)]
     torch.ops.torchaudio._overdrive_core_loop(wave, wave, *last, out)
     assert out.tolist() == [[1.25, pytest.approx(2.49625)]]
+
+
+def test_a_mode_that_may_be_asked_is_told():
+    """tensordict takes a longer way where a mode watches."""
+    asked = torch._C._is_torch_function_mode_enabled
+    within = []
+
+    class Watching(TorchFunctionMode):
+        def __torch_function__(self, function, types, args=(), kwargs=None):
+            within.append(asked())
+            return function(*args, **(kwargs or {}))
+
+    assert not asked()
+    with Watching():
+        assert asked()
+        torch.ones(2).add(1)
+        with torch._C.DisableTorchFunctionSubclass():
+            assert asked()
+        with torch._C.DisableTorchFunction():
+            assert not asked()
+    assert within == [False, False] and not asked()
