@@ -217,3 +217,13 @@ def test_a_mode_that_may_be_asked_is_told():
         with torch._C.DisableTorchFunction():
             assert not asked()
     assert within == [False, False] and not asked()
+
+
+def test_switches_are_free_for_a_while(monkeypatch):
+    """MONAI sets the determinism of backends so."""
+    monkeypatch.setattr(torch.backends._Flags, "frozen", False)
+    torch.backends.disable_global_flags()
+    with pytest.raises(KeyError), vars(torch.backends)["__allow_nonbracketed_mutation"]():
+        assert not torch.backends.flags_frozen()
+        raise KeyError
+    assert torch.backends.flags_frozen()
