@@ -25,7 +25,11 @@ for make, loss_of, callbacks in (
 ):
     set_seed(1)
     model = torch.nn.Sequential(
-        torch.nn.Conv2d(3, 4, 3, bias=False), torch.nn.BatchNorm2d(4), torch.nn.ReLU(), torch.nn.Flatten(), torch.nn.Linear(784, 2)
+        torch.nn.Conv2d(3, 4, 3, bias=False),
+        torch.nn.BatchNorm2d(4),
+        torch.nn.ReLU(),
+        torch.nn.Flatten(),
+        torch.nn.Linear(784, 2),
     )
     learner = Learner(loaders, model, loss_of, make, metrics=accuracy, cbs=callbacks)
     with learner.no_bar(), learner.no_logging():

@@ -13,7 +13,9 @@ from transformers import BertConfig, BertForSequenceClassification, Trainer, Tra
 
 set_seed(0)
 sizes = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2}
-model = BertForSequenceClassification(BertConfig(vocab_size=30, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0, **sizes))
+model = BertForSequenceClassification(
+    BertConfig(vocab_size=30, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0, **sizes)
+)
 rows = [{"input_ids": torch.randint(0, 30, (5,)), "labels": torch.tensor(i % 2)} for i in range(24)]
 folder = tempfile.mkdtemp()
 options = TrainingArguments(
@@ -45,10 +47,16 @@ import io  # noqa: E402
 with contextlib.redirect_stdout(io.StringIO()):
     trainer.train()
 for entry in trainer.state.log_history:
-    print({key: f"{value:.5f}" for key, value in entry.items() if key in ("loss", "eval_loss", "grad_norm", "learning_rate", "eval_accuracy")})
+    print(
+        {
+            key: f"{value:.5f}"
+            for key, value in entry.items()
+            if key in ("loss", "eval_loss", "grad_norm", "learning_rate", "eval_accuracy")
+        }
+    )
 print(sorted(os.listdir(folder)), trainer.state.global_step)
 options.num_train_epochs = 3
 again = Trainer(model, options, train_dataset=rows[:16], eval_dataset=rows[16:])
 with contextlib.redirect_stdout(io.StringIO()):
-    print_out = again.train(resume_from_checkpoint=True)
-print(print_out.global_step, f"{again.state.log_history[-2]['eval_loss']:.4f}")
+    outcome = again.train(resume_from_checkpoint=True)
+print(outcome.global_step, f"{again.state.log_history[-2]['eval_loss']:.4f}")

@@ -77,6 +77,7 @@ __all__ = [
     "_is_cached_tensor",
     "_is_torch_function_enabled",
     "_is_torch_function_mode_enabled",
+    "_is_tracing",
     "_jit_can_fuse_on_cpu",
     "_jit_can_fuse_on_gpu",
     "_jit_override_can_fuse_on_cpu",
@@ -225,6 +226,11 @@ def _is_torch_function_enabled() -> bool:
 
 def _get_tracing_state() -> None:
     """Nothing is ever traced."""
+
+
+def _is_tracing() -> bool:
+    """False: nothing is ever traced."""
+    return False
 
 
 def _log_api_usage_once(event: str) -> None:
