@@ -3,6 +3,8 @@
 import contextlib
 import io
 import logging
+import os
+import tempfile
 import warnings
 
 import torch
@@ -13,6 +15,7 @@ from sbi.inference import NLE, NPE, NRE  # noqa: E402
 from sbi.neural_nets import likelihood_nn, posterior_nn  # noqa: E402
 from sbi.utils import BoxUniform  # noqa: E402
 
+os.chdir(tempfile.mkdtemp())  # its logs are written where it runs
 torch.manual_seed(0)
 prior = BoxUniform(-2 * torch.ones(2), 2 * torch.ones(2))
 theta = prior.sample((80,))
