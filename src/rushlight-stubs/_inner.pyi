@@ -55,10 +55,6 @@ class device:
 def tensor(data: Any, *, dtype: dtype | None = None, device: device | str | int | None = None, requires_grad: bool = False, pin_memory: bool = False) -> Tensor:
     """A new leaf tensor with a copy of ``data``: a number, (nested) sequence, NumPy array or tensor."""
     ...
-class _Traced:
-    def __init__(self, node: Any) -> None: ...
-class WithAttributes(Holder):
-    """What Tensor builds on: ``__dict__`` has what programs put there."""
 class _Storage:
     """What both kinds of storage can do: a row of numbers in memory."""
     def __iter__(self) -> Iterator[Any]: ...
@@ -134,6 +130,10 @@ class _Storage:
     def uint64(self) -> TypedStorage:
         """A copy as torch.uint64."""
         ...
+class _Traced:
+    def __init__(self, node: Any) -> None: ...
+class WithAttributes(Holder):
+    """What Tensor builds on: ``__dict__`` has what programs put there."""
 class SparseTensor(Tensor):
     """A tensor of a sparse layout. Made by :func:`sparse_coo_tensor` and its kin, and by ``Tensor.to_sparse()``."""
     @property

@@ -81,7 +81,7 @@ with _collector_at_rest():
         seed,
         set_rng_state,
     )
-    from .storage import TypedStorage, UntypedStorage
+    from .storage import StorageBase, TypedStorage, UntypedStorage
     from .storage import resizing as _resizing
     from .storage import shared_memory as _shared_memory
     from .tensor import Methods as _Methods
@@ -217,6 +217,7 @@ __getattr__, __dir__ = lazy_names(
             "__future__",
             "_dynamo",
             "_functorch",
+            "_guards",
             "_ops",
             "_subclasses",
             "_tensor",

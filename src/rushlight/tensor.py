@@ -35,6 +35,12 @@ OWN_DTYPE: Any = True
 class _TensorMeta(type):
     """The class of Tensor; overrides/overridable_methods.py says what ``Tensor.add`` is."""
 
+    def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **kwargs: Any) -> _TensorMeta:
+        # A base that is no tensor brings a ``__dict__`` of its own, in which a tensor's inner state would be seen and written over.
+        if any("__dict__" in vars(one) for base in bases if not issubclass(base, WithAttributes) for one in base.__mro__):
+            namespace.setdefault("__dict__", vars(WithAttributes)["__dict__"])
+        return super().__new__(mcs, name, bases, namespace, **kwargs)
+
     if TYPE_CHECKING:
 
         def __getattribute__(cls, name: str) -> Any: ...

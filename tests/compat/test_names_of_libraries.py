@@ -7,6 +7,7 @@ from importlib import import_module
 import pytest
 
 import rushlight as torch
+from rushlight.overrides import TorchFunctionMode
 
 NAMES = {
     "utils._device": "DeviceContext device_decorator set_device",
@@ -24,9 +25,10 @@ NAMES = {
     "distributed.checkpoint.state_dict": "StateDictOptions get_model_state_dict get_optimizer_state_dict set_model_state_dict",
     "amp.grad_scaler": "GradScaler OptState",
     "hub": "tqdm",
-    "_C": "ScriptMethod _jit_set_profiling_executor _jit_set_profiling_mode _jit_override_can_fuse_on_gpu",
+    "_C": "ScriptMethod _is_tracing _jit_set_profiling_executor _jit_set_profiling_mode _jit_override_can_fuse_on_gpu",
     "_custom_ops": "impl impl_abstract",
     "_dynamo.utils": "is_compile_supported",
+    "_guards": "active_fake_mode detect_fake_mode",
     "_functorch.vmap": "_add_batch_dim _broadcast_to_and_flatten _get_name _maybe_remove_batch_dim _remove_batch_dim",
     "ao.quantization": "DeQuantStub QuantStub QuantWrapper",
     "backends.opt_einsum": "enabled is_available strategy",
@@ -214,3 +216,34 @@ def test_a_checkpoint_is_written_and_read(tmp_path):
     )
     with pytest.raises(RuntimeError, match="`checkpoint_id` must be specified"):
         checkpoint.save({})
+
+
+def test_a_mode_that_may_be_asked_is_told():
+    """tensordict takes a longer way where a mode watches."""
+    asked = torch._C._is_torch_function_mode_enabled
+    within = []
+
+    class Watching(TorchFunctionMode):
+        def __torch_function__(self, function, types, args=(), kwargs=None):
+            within.append(asked())
+            return function(*args, **(kwargs or {}))
+
+    assert not asked()
+    with Watching():
+        assert asked()
+        torch.ones(2).add(1)
+        with torch._C.DisableTorchFunctionSubclass():
+            assert asked()
+        with torch._C.DisableTorchFunction():
+            assert not asked()
+    assert within == [False, False] and not asked()
+
+
+def test_switches_are_free_for_a_while(monkeypatch):
+    """MONAI sets the determinism of backends so."""
+    monkeypatch.setattr(torch.backends._Flags, "frozen", False)
+    torch.backends.disable_global_flags()
+    with pytest.raises(KeyError), vars(torch.backends)["__allow_nonbracketed_mutation"]():
+        assert not torch.backends.flags_frozen()
+        raise KeyError
+    assert torch.backends.flags_frozen()

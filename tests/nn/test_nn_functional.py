@@ -335,6 +335,18 @@ def test_dropout() -> None:
     assert kept.mean().item() == pytest.approx(0, abs=0.05) and kept.var().item() == pytest.approx(1, abs=0.06)
 
 
+def test_sizes_of_a_grid_are_whole_numbers_or_tensors_of_one() -> None:
+    theta = torch.eye(2, 3)[None]
+    grid = F.affine_grid(theta, [1, torch.tensor(1), torch.tensor(2), torch.tensor(3)], align_corners=False)
+    assert torch.equal(grid, F.affine_grid(theta, (1, 1, 2, 3), align_corners=False))
+    wrong = r"affine_grid_generator\(\): argument 'size' failed to unpack the object at pos 3 with error \"type must be tuple of ints,but got "
+    for size, kind in ((2.0, "float"), (torch.tensor(2.0), "Tensor")):
+        with pytest.raises(TypeError, match=wrong + kind):
+            F.affine_grid(theta, [1, 1, size, 3], align_corners=False)
+    with pytest.raises(TypeError, match=r"argument 'size' \(position 2\) must be tuple of ints, not Tensor"):
+        F.affine_grid(theta, torch.tensor([1, 1, 2, 3]), align_corners=False)
+
+
 def test_resizing_and_sampling() -> None:
     x = draw(1, 2, 3, 4)
     identity = F.affine_grid(torch.eye(2, 3, dtype=torch.float64)[None], (1, 2, 3, 4), align_corners=False)

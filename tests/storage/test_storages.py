@@ -99,3 +99,14 @@ def test_elements_are_mapped_within_one_dtype() -> None:
         x.map_(torch.ones(3), lambda own, other: own)
     with pytest.raises(TypeError, match=r"must be Tensor, not collections\.OrderedDict$"):
         x.copy_(OrderedDict())  # type: ignore[arg-type]
+
+
+def test_storages_of_bytes_have_a_base() -> None:
+    """tensordict asks whether what it is given is a storage."""
+    assert torch.StorageBase is torch._C.StorageBase
+    assert isinstance(torch.UntypedStorage(2), torch.StorageBase) and isinstance(
+        torch.ones(2).untyped_storage(), torch.StorageBase
+    )
+    assert not isinstance(torch.FloatStorage(2), torch.StorageBase)
+    with pytest.raises(RuntimeError, match="Cannot directly construct StorageBase; subclass it and then construct that"):
+        torch.StorageBase()

@@ -335,6 +335,7 @@ def affine_grid(theta: Any, size: Any, align_corners: bool | None = None) -> Ten
         )
     if min(wanted) <= 0:
         raise ValueError(f"Expected non-zero, positive output size. Got {size}")
+    wanted = whole_numbers("affine_grid_generator", "size", 2, size, single=False)
     _check_batch(theta, wanted[0])
     return ops.affine_grid_generator(theta, wanted[2:], bool(align_corners))
 

@@ -113,7 +113,23 @@ class _Storage:
         return "".join(f" {number}\n" for number in self) + f"[{kind} of size {len(self)}]"
 
 
-class UntypedStorage(_Storage):
+class StorageBase(_Storage):
+    """What ``isinstance`` asks about: a storage of bytes. Made by subclasses alone.
+
+    >>> import rushlight as torch
+    >>> isinstance(torch.ones(2).untyped_storage(), torch.StorageBase)
+    True
+    """
+
+    __module__ = "torch._C"
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> StorageBase:
+        if cls is StorageBase:
+            raise RuntimeError("Cannot directly construct StorageBase; subclass it and then construct that")
+        return object.__new__(cls)
+
+
+class UntypedStorage(StorageBase):
     """A block of memory as bytes.
 
     >>> import rushlight as torch

@@ -63,6 +63,20 @@ named.name_of = "n"
 print(named.__dict__, (named + 1).__dict__)
 
 
+class Beside:
+    pass
+
+
+class NamedToo(Beside, torch.Tensor):
+    pass
+
+
+one, other = torch.zeros(2).as_subclass(NamedToo), torch.tensor([True, False]).as_subclass(NamedToo)
+one.name_of = "n"
+other.__dict__ = one.__dict__.copy()
+print(one.__dict__, other.__dict__, other.dtype, other.tolist())
+
+
 # Hooks of all modules, assigned.
 module = torch.nn.modules.module
 before, seen = module._global_forward_hooks, []

@@ -23,6 +23,7 @@ from rushlight.ops.table import table
 from rushlight.overrides import DisableTorchFunction, DisableTorchFunctionSubclass, _disabled_torch_function_impl
 from rushlight.overrides.torch_function import switches
 from rushlight.random import Generator
+from rushlight.storage import StorageBase
 from rushlight.tensor import Tensor, _TensorMeta
 
 from . import _autograd, _functorch, _profiler
@@ -31,6 +32,7 @@ from .dispatch_keys import DispatchKey, DispatchKeySet, _dispatch_tls_local_excl
 from .function_modes import (
     _get_function_stack_at,
     _get_torch_function_state,
+    _is_torch_function_mode_enabled,
     _len_torch_function_stack,
     _pop_torch_function_stack,
     _push_on_torch_function_stack,
@@ -55,6 +57,7 @@ __all__ = [
     "DispatchKeySet",
     "Generator",
     "Size",
+    "StorageBase",
     "Stream",
     "TensorBase",
     "Value",
@@ -76,6 +79,7 @@ __all__ = [
     "_get_tracing_state",
     "_is_cached_tensor",
     "_is_torch_function_enabled",
+    "_is_torch_function_mode_enabled",
     "_is_tracing",
     "_jit_can_fuse_on_cpu",
     "_jit_can_fuse_on_gpu",

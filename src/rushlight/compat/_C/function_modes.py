@@ -12,6 +12,7 @@ __all__ = [
     "_TorchFunctionState",
     "_get_function_stack_at",
     "_get_torch_function_state",
+    "_is_torch_function_mode_enabled",
     "_len_torch_function_stack",
     "_pop_torch_function_stack",
     "_push_on_torch_function_stack",
@@ -36,6 +37,11 @@ def _get_torch_function_state() -> _TorchFunctionState:
 def _len_torch_function_stack() -> int:
     """How many modes are on in this thread."""
     return len(state.function_modes)
+
+
+def _is_torch_function_mode_enabled() -> bool:
+    """Whether a mode is on in this thread, and may be asked."""
+    return bool(state.function_modes) and not switches.all_off
 
 
 def _get_function_stack_at(index: int) -> Any:

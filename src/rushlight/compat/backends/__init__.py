@@ -1,5 +1,8 @@
 """torch.backends: switches of libraries that are not used here, kept so that programs can set them."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from rushlight.base.missing import lazy_names
 
 from . import cpu, cuda, cudnn, mkl, mkldnn, mps, openmp, xnnpack
@@ -20,3 +23,13 @@ def disable_global_flags() -> None:
 def flags_frozen() -> bool:
     """Whether :func:`disable_global_flags` was called."""
     return _Flags.frozen
+
+
+@contextmanager
+def __allow_nonbracketed_mutation() -> Iterator[None]:
+    """A block in which switches can be set as if :func:`disable_global_flags` had not been called."""
+    before, _Flags.frozen = _Flags.frozen, False
+    try:
+        yield
+    finally:
+        _Flags.frozen = before
