@@ -65,6 +65,7 @@ FLAT_INDICES = ["flat_indices.add_at", "flat_indices.add_rows"]  # test_kernel_f
 GRIDS = ["sampling.grid_sample", "sampling.grid_sample_input_grad"]  # test_kernel_grids.py
 ALIGNMENTS = ["ctc.ctc_loss", "ctc.ctc_backward"]  # test_kernel_alignments.py
 ATTENTION = ["attention.attention", "attention.attention_backward"]  # test_kernel_attention.py
+TWISTER = ["mersenne_twister.source"]  # test_kernel_twister.py
 STEPS = ["blocks.stepped"]  # test_kernel_steps.py
 POOLING = [  # test_kernel_pooling.py
     "pooling.max_pool", "pooling.pool_scatter", "pooling.avg_pool", "pooling.avg_pool_input_grad",
@@ -74,7 +75,7 @@ POOLING = [  # test_kernel_pooling.py
 
 def test_every_kernel_is_tried_here():
     families = [VALUES, SLOPES, PAIRS, FOLDS, LONG, ROWS, ROW_SLOPES, NORMS, CONVOLUTIONS, RECURRENT, CHANNELS]
-    families += [GROUPS, CLASSES, FLAT_INDICES, GRIDS, ALIGNMENTS, POOLING, ATTENTION, STEPS]
+    families += [GROUPS, CLASSES, FLAT_INDICES, GRIDS, ALIGNMENTS, POOLING, ATTENTION, STEPS, TWISTER]
     assert sorted(kernels.registered) == sorted(name for family in families for name in family)
 
 

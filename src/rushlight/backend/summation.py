@@ -127,27 +127,27 @@ def squares(x: Array, axis: tuple[int, ...], keepdims: bool) -> Any:
 
 
 @register(rows.squares)
-def _many_squares(x: Array, axis: tuple[int, ...], keepdims: bool) -> Array:
+def _many_squares(x: Array, axis: tuple[int, ...] | int | None, keepdims: bool) -> Array:
     out: Array = add_up(x * x, axis, None, None, keepdims)
     return out
 
 
 @register(rows.products)
-def multiplied(x: Array, axis: tuple[int, ...], keepdims: bool) -> Array:
+def multiplied(x: Array, axis: tuple[int, ...] | int | None, keepdims: bool) -> Array:
     """Products along axes."""
     out: Array = multiply_up(x, axis, None, None, keepdims)
     return out
 
 
 @register(rows.maxima)
-def maxima(x: Array, axis: tuple[int, ...], keepdims: bool) -> Array:
+def maxima(x: Array, axis: tuple[int, ...] | int | None, keepdims: bool) -> Array:
     """The greatest along axes, or nan."""
     out: Array = greatest(x, axis, None, None, keepdims)
     return out
 
 
 @register(rows.minima)
-def minima(x: Array, axis: tuple[int, ...], keepdims: bool) -> Array:
+def minima(x: Array, axis: tuple[int, ...] | int | None, keepdims: bool) -> Array:
     """The least along axes, or nan."""
     out: Array = least(x, axis, None, None, keepdims)
     return out

@@ -62,10 +62,10 @@ log_softmax, log_softmax_grad = _function("log_softmax"), _grad("log_softmax_bac
 _MANY = 1 << 10  # numbers: fewer are added in PyTorch's order, and multiplied by NumPy as quickly
 
 
-def _fold(name: str) -> Callable[[Array, Axes, bool], Array | None]:
+def _fold(name: str) -> Callable[[Array, Axes | int | None, bool], Array | None]:
     loop: Callable[[Array, Array, int], bool] | None = getattr(native, name, None)
 
-    def kernel(x: Array, axis: Axes, keepdims: bool) -> Array | None:
+    def kernel(x: Array, axis: Axes | int | None, keepdims: bool) -> Array | None:
         if loop and x.size > _MANY and axis == (x.ndim - 1,) and x.dtype.char in "fd" and x.flags.c_contiguous:
             out = np.empty((*x.shape[:-1], *(1,) * keepdims), x.dtype)
             if loop(out, x, x.shape[-1]):

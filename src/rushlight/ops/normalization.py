@@ -25,8 +25,11 @@ _LAYER_NORM: dict[str, Any] = {
     "inputs": "x weight bias",
     "joint": lambda g, xp, x, weight, axes, eps, needs: _layer_norm_backward(g, xp, x, weight, axes, eps, needs),
 }
-arrays.channel_dots = k.channel_dots
-tensors.channel_dots = lambda g, x, mean: over_channels(tensors, g * (x - column(mean, x)))
+for _space, _name, _function in (
+    (arrays, "channel_dots", k.channel_dots),
+    (tensors, "channel_dots", lambda g, x, mean: over_channels(tensors, g * (x - column(mean, x)))),
+):
+    setattr(_space, _name, _function)
 op("layer_norm", k.layer_norm, **_LAYER_NORM)
 op("layer_norm_with_moments", k.layer_norm_with_moments, outputs="out mean! rstd!", **_LAYER_NORM)
 op("batch_norm", keeping(k.batch_norm), node="NativeBatchNormBackward0", inputs="x weight bias",
