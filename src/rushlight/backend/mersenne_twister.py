@@ -222,7 +222,7 @@ class MersenneTwister:
 
 
 @register(twister.source)
-def source() -> tuple[Any, Any]:
+def source() -> tuple[object, object]:
     """What words are drawn from, and what seeds it."""
     from numpy.random import MT19937, RandomState
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from . import native
@@ -38,7 +36,7 @@ class Twister:
         return {"state": {"key": self.key.copy()}}
 
     @state.setter
-    def state(self, state: dict[str, Any]) -> None:
+    def state(self, state: dict[str, dict[str, Array]]) -> None:
         self.key[...] = state["state"]["key"]
 
 
