@@ -11,8 +11,8 @@ from .numpy import Array, laid_out
 
 # Up to so many multiplications OpenBLAS uses one thread anyhow.
 _SMALL = 1 << 18
-# Where products are not compiled: threads of BLAS, which wait for work in a loop, gain from so many on, in float32, and where the
-# result has so many elements to share out: on four of them 64 x 784 by 784 x 128 takes 50 us, on one 117. Of fewer the gain is lost again: what
+# Threads of BLAS, which wait for work in a loop, gain from so many on, in float32, and where the result has so many elements to
+# share out: on four of them 64 x 784 by 784 x 128 takes 50 us, on one 117. Of fewer the gain is lost again: what
 # follows reads and writes what now lies in other processors' caches.
 _BLAS_THREADS = 4 << 20
 _OUTCOMES = 4096
