@@ -98,6 +98,7 @@ bench: .oracle/installed  ## time rushlight and PyTorch side by side
 	.oracle/bin/python bench/floors.py
 	.oracle/bin/python bench/growth.py
 	.oracle/bin/python bench/overhead.py
+	.oracle/bin/python bench/beside.py
 
 bench-guard: .oracle/installed  ## a minute of it, with bounds
 	.oracle/bin/python bench/guard.py

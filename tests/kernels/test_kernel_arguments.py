@@ -24,7 +24,7 @@ CHAINS = {"chain", "chain_steps"}  # any number of arrays: test_kernel_chains.py
 LOOPS = sorted(name for name in dir(native) if not name.startswith("_") and name not in SETTERS | CHAINS)
 # They take sizes in a tuple, or whole numbers, and have tests of their own, below or beside those of what they compute.
 BY_SIZES = tuple(
-    "conv lstm attention adam sgd rmsprop batch_norm group_norm channel_moments nll_loss add_at grid_sample ctc_loss box_ "
+    "conv twister lstm attention adam sgd rmsprop batch_norm group_norm channel_ nll_loss add_at grid_sample ctc_loss box_ "
     "pool_scatter".split()
 )
 

@@ -70,6 +70,22 @@ def test_batch_norm_by_given_moments(instruction_set, data):
     agree(*both("normalization.batch_norm_given", x, mean, var, weight, bias, 1e-5), dtype, 1000)
 
 
+@given(data=st.data())
+@few
+def test_dots_of_channels(instruction_set, data):
+    dtype = data.draw(st.sampled_from(list(DTYPES)))
+    shape = (
+        data.draw(st.sampled_from([1, 3, 40])),
+        data.draw(st.sampled_from([1, 2, 9])),
+        *data.draw(st.sampled_from([(8,), (3, 11), (5, 5, 5)])),
+    )
+    x, g = (numbers(data.draw, shape, dtype, [1e-42]) for _ in range(2))
+    mean = numbers(data.draw, shape[1:2], dtype)
+    agree(*both("normalization.channel_dots", g, x, mean), dtype, 100 * math.sqrt(x.size))
+    same_on_any_number_of_threads(lambda: [kernels.registered["normalization.channel_dots"].compiled(g, x, mean)])
+    assert kernels.registered["normalization.channel_dots"].compiled(g[..., :4], x[..., :4], mean) is None
+
+
 def test_numbers_far_from_0_are_normalized_as_exactly_as_near(instruction_set):
     x = np.random.default_rng(0).standard_normal((2, 4, 100))
     near = kernels.registered["normalization.group_norm"].compiled(x, None, None, 2)

@@ -28,7 +28,7 @@ LENGTHS = [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 64, 65, 100, 1000, 2048, 
 # Kernels of one array, with the numbers that some have besides: PyTorch's defaults, and others.
 VALUES = {
     "activations.gelu_erf": [()], "activations.gelu_tanh": [()], "activations.silu": [()], "activations.mish": [()],
-    "pointwise.sigmoid": [()], "pointwise.tanh": [()],
+    "pointwise.sigmoid": [()], "pointwise.tanh": [()], "special.erf": [()],
     "activations.log_sigmoid": [()], "activations.hardsigmoid": [()], "activations.hardswish": [()],
     "activations.leaky_relu": [(0.01,), (1.5,), (-0.5,)], "activations.hardtanh": [(-1.0, 1.0), (0.0, 6.0), (2.0, -2.0)],
     "activations.elu": [(1.0, 1.0, 1.0), (1.6732632423543772, 1.0507009873554805, 1.0), (0.5, 1.0, 2.0)],
@@ -45,6 +45,11 @@ SLOPES = {
     "activation_backward.softplus_backward": VALUES["activations.softplus"],
     "activation_backward.threshold_backward": [(0.0,), (0.7,)], "activation_backward.shrink_backward": [(0.5,), (0.0,)],
 }  # fmt: skip
+PAIRS = {  # two arrays, and numbers
+    "losses.smooth_l1": [(1.0,), (0.3,)], "losses.huber": [(1.0,), (0.3,)],
+    "loss_backward.smooth_l1_slope": [(1.0, 1.0), (0.3, 0.01)], "loss_backward.huber_slope": [(1.0, 1.0), (0.3, 0.01)],
+}  # fmt: skip
+FOLDS = ["summation.many_squares", "summation.multiplied", "summation.maxima", "summation.minima"]
 LONG = ["pointwise.relu"]  # those that leave few numbers to NumPy
 ROWS = ["softmax.softmax", "softmax.log_softmax"]
 ROW_SLOPES = ["softmax.softmax_grad", "softmax.log_softmax_grad"]
@@ -53,13 +58,14 @@ CHANNELS = ["normalization.channel_moments", "normalization.batch_norm", "normal
 RECURRENT = ["recurrent.lstm_layer", "recurrent.lstm_layer_grads"]
 NORMS = ["normalization.layer_norm", "normalization.layer_norm_backward"]
 GROUPS = [  # test_kernel_norms.py
-    "normalization.group_norm", "normalization.group_norm_backward", "normalization.batch_norm_given",
+    "normalization.group_norm", "normalization.group_norm_backward", "normalization.batch_norm_given", "normalization.channel_dots",
 ]  # fmt: skip
 CLASSES = ["losses.nll_loss", "losses.nll_loss_adjoint"]  # test_kernel_classes.py
 FLAT_INDICES = ["flat_indices.add_at", "flat_indices.add_rows"]  # test_kernel_flat_indices.py
 GRIDS = ["sampling.grid_sample", "sampling.grid_sample_input_grad"]  # test_kernel_grids.py
 ALIGNMENTS = ["ctc.ctc_loss", "ctc.ctc_backward"]  # test_kernel_alignments.py
 ATTENTION = ["attention.attention", "attention.attention_backward"]  # test_kernel_attention.py
+TWISTER = ["mersenne_twister.source"]  # test_kernel_twister.py
 STEPS = ["blocks.stepped"]  # test_kernel_steps.py
 POOLING = [  # test_kernel_pooling.py
     "pooling.max_pool", "pooling.pool_scatter", "pooling.avg_pool", "pooling.avg_pool_input_grad",
@@ -68,8 +74,8 @@ POOLING = [  # test_kernel_pooling.py
 
 
 def test_every_kernel_is_tried_here():
-    families = [VALUES, SLOPES, LONG, ROWS, ROW_SLOPES, NORMS, CONVOLUTIONS, RECURRENT, CHANNELS]
-    families += [GROUPS, CLASSES, FLAT_INDICES, GRIDS, ALIGNMENTS, POOLING, ATTENTION, STEPS]
+    families = [VALUES, SLOPES, PAIRS, FOLDS, LONG, ROWS, ROW_SLOPES, NORMS, CONVOLUTIONS, RECURRENT, CHANNELS]
+    families += [GROUPS, CLASSES, FLAT_INDICES, GRIDS, ALIGNMENTS, POOLING, ATTENTION, STEPS, TWISTER]
     assert sorted(kernels.registered) == sorted(name for family in families for name in family)
 
 
@@ -114,6 +120,31 @@ def test_slopes(instruction_set, name, data):
     found, expected = both(name, h, x, *data.draw(st.sampled_from(SLOPES[name])))
     assert found is not None, "the compiled kernel did not take the case"
     agree(found / size, expected / size, dtype, 40)
+
+
+@pytest.mark.parametrize("name", PAIRS)
+@given(data=st.data())
+@few
+def test_pairs(instruction_set, name, data):
+    dtype, shape = data.draw(st.sampled_from(list(DTYPES))), shapes(data.draw)
+    a, b = (numbers(data.draw, shape, dtype, [each for each in ODD if abs(each) < 1e10] + BEYOND, 1.0) for _ in range(2))
+    agree(*both(name, a, b, *data.draw(st.sampled_from(PAIRS[name]))), dtype, 10)
+
+
+@pytest.mark.parametrize("name", FOLDS)
+@given(data=st.data())
+@few
+def test_folds_of_rows(instruction_set, name, data):
+    dtype = data.draw(st.sampled_from(list(DTYPES)))
+    shape = data.draw(st.sampled_from([(1100,), (2, 1025), (40, 31), (7, 3, 64), (1300, 1), (129, 8), (33, 100)]))
+    x = numbers(data.draw, shape, dtype, [math.nan, -math.inf, math.inf, 1e-42, 0.0], 0.3)
+    if name == "summation.multiplied":
+        x = np.abs(x) + np.dtype(dtype).type(0.8)  # products that are neither 0 nor infinite
+    keepdims = data.draw(st.booleans())
+    agree(*both(name, x, (x.ndim - 1,), keepdims), dtype, 2 * math.sqrt(x.shape[-1]))
+    few_of_it = x.reshape(-1)[:1000]
+    assert kernels.registered[name].compiled(few_of_it, (0,), keepdims) is None
+    assert kernels.registered[name].compiled(x, (0,) if x.ndim > 1 else (), keepdims) is None
 
 
 @pytest.mark.parametrize("dtype", list(DTYPES))
@@ -457,6 +488,8 @@ def results():
     compiled = {name: kernel.compiled for name, kernel in kernels.registered.items()}
     found = [compiled[name](x, *some[0]) for name, some in VALUES.items()] + [compiled[LONG[0]](x)]
     found += [compiled[name](g, x, *some[0]) for name, some in SLOPES.items()]
+    found += [compiled[name](g, x, *some[0]) for name, some in PAIRS.items()]
+    found += [compiled[name](x, (1,), False) for name in FOLDS]
     for axis in (0, 1):
         found += [compiled[name](x, axis) for name in ROWS] + [compiled[name](g, x, axis) for name in ROW_SLOPES]
     found.append(compiled[NORMS[0]](x, weight, weight, (1,), 1e-5))

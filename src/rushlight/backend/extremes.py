@@ -16,11 +16,11 @@ from .reduce import Axes, in_order
 
 
 def amax(x: Array, axis: Axes, keepdims: bool = False) -> Any:
-    return in_order(summation.greatest(x, axis, None, None, keepdims))
+    return in_order(summation.maxima(x, axis, keepdims))
 
 
 def amin(x: Array, axis: Axes, keepdims: bool = False) -> Any:
-    return in_order(summation.least(x, axis, None, None, keepdims))
+    return in_order(summation.minima(x, axis, keepdims))
 
 
 def max_all(x: Array) -> Any:

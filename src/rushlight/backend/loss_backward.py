@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..kernels import register, sweeps
 from .choice import clamp
 from .numpy import Array
 from .pointwise import sigmoid
@@ -30,12 +31,24 @@ def mse_loss_backward(h: Array, a: Array, b: Array, reduction: str) -> Array:
     return times(h, _scaled(np.multiply, slope, 2 / parts(a, reduction)))
 
 
+@register(sweeps.smooth_l1_backward)
+def smooth_l1_slope(a: Array, b: Array, beta: float, factor: float) -> Array:
+    """Of each pair of numbers, times a factor."""
+    return _scaled(np.multiply, clamp(np.asarray(_off(a, b) / beta), -1.0, 1.0), factor)
+
+
+@register(sweeps.huber_backward)
+def huber_slope(a: Array, b: Array, delta: float, factor: float) -> Array:
+    """Of each pair of numbers, times a factor."""
+    return _scaled(np.multiply, clamp(_off(a, b), -delta, delta), factor)
+
+
 def smooth_l1_loss_backward(h: Array, a: Array, b: Array, reduction: str, beta: float) -> Array:
-    return times(h, _averaged(clamp(np.asarray(_off(a, b) / beta), -1.0, 1.0), a, reduction))
+    return times(h, smooth_l1_slope(a, b, beta, 1 / parts(a, reduction)))
 
 
 def huber_loss_backward(h: Array, a: Array, b: Array, reduction: str, delta: float) -> Array:
-    return times(h, _averaged(clamp(_off(a, b), -delta, delta), a, reduction))
+    return times(h, huber_slope(a, b, delta, 1 / parts(a, reduction)))
 
 
 def binary_cross_entropy_backward(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..kernels import classes as compiled
-from ..kernels import register
+from ..kernels import register, sweeps
 from . import reduce
 from .activations import log_sigmoid
 from .bits import either
@@ -27,25 +27,37 @@ def reduced(values: Array, reduction: str, dtype: np.dtype[Any]) -> Any:
     return total if total.dtype is dtype else np.asarray(total).astype(dtype)
 
 
-def _difference(a: Array, b: Array, name: str) -> Array:
+def _real(a: Array, b: Array, name: str) -> tuple[Array, Array]:
     if a.dtype.kind not in "fV":
         refuse(name, a)
-    return in_single(a) - in_single(b)
+    return in_single(a), in_single(b)
 
 
 def mse_loss(a: Array, b: Array, reduction: str) -> Any:
-    off = _difference(a, b, "mse_cpu")
+    off = np.subtract(*_real(a, b, "mse_cpu"), out=...)
     return reduced(off * off, reduction, a.dtype)
 
 
+@register(sweeps.smooth_l1)
+def smooth_l1(a: Array, b: Array, beta: float) -> Array:
+    """Of each pair of numbers."""
+    off = np.abs(a - b)
+    return either(off < beta, 0.5 * off * off / beta, off - 0.5 * beta)
+
+
+@register(sweeps.huber)
+def huber(a: Array, b: Array, delta: float) -> Array:
+    """Of each pair of numbers."""
+    off = np.abs(a - b)
+    return either(off <= delta, 0.5 * off * off, delta * (off - 0.5 * delta))
+
+
 def smooth_l1_loss(a: Array, b: Array, reduction: str, beta: float) -> Any:
-    off = np.abs(_difference(a, b, "smooth_l1_cpu"))
-    return reduced(either(off < beta, 0.5 * off * off / beta, off - 0.5 * beta), reduction, a.dtype)
+    return reduced(smooth_l1(*_real(a, b, "smooth_l1_cpu"), beta), reduction, a.dtype)
 
 
 def huber_loss(a: Array, b: Array, reduction: str, delta: float) -> Any:
-    off = np.abs(_difference(a, b, "huber_cpu"))
-    return reduced(either(off <= delta, 0.5 * off * off, delta * (off - 0.5 * delta)), reduction, a.dtype)
+    return reduced(huber(*_real(a, b, "huber_cpu"), delta), reduction, a.dtype)
 
 
 # The likelihood of classes: x is (C) or (N, C, ...), the classes (...) or (N, ...).

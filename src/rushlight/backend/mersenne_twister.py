@@ -1,6 +1,6 @@
 """The source of every random number: MT19937's 32-bit words, in order, and where in them a generator stands.
 
-A block is 624 words. NumPy makes them; this module hands them out in pieces of any size without losing one, and reads
+A block is 624 words. NumPy makes them, or a compiled kernel; this module hands them out in pieces of any size without losing one, and reads
 and writes the position in the 5056 bytes that PyTorch's `get_state` speaks.
 """
 
@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels import register, twister
 from .numpy import Array
 
 BLOCK = 624
@@ -205,10 +206,7 @@ class MersenneTwister:
             try:
                 self._bits, self._seeder = _SPARES.pop()
             except IndexError:
-                from numpy.random import MT19937, RandomState
-
-                self._bits = MT19937(0)
-                self._seeder = RandomState(self._bits)
+                self._bits, self._seeder = source()
         if self._restarted:
             self._restarted = False
             self._seeder.seed(self.seed & 0xFFFFFFFF)
@@ -221,6 +219,15 @@ class MersenneTwister:
         self._block = self._source().random_raw(BLOCK).astype(np.uint32)
         self._single, self._numbers, self._normal = None, [None, None], None
         self._next_at_end = BLOCK
+
+
+@register(twister.source)
+def source() -> tuple[object, object]:
+    """What words are drawn from, and what seeds it."""
+    from numpy.random import MT19937, RandomState
+
+    bits = MT19937(0)
+    return bits, RandomState(bits)
 
 
 def as_doubles(words: Array) -> Array:

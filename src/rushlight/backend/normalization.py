@@ -180,6 +180,12 @@ def batch_norm_given(
     return _scaled((in_single(x) - mean) * rstd, weight, bias, x.dtype)
 
 
+@register(compiled_channels.channel_dots)
+def channel_dots(g: Array, x: Array, mean: Array) -> Array:
+    """Of each channel the sum of ``g * (x - mean)``, for a mean that was measured before."""
+    return total(g * (x - per_channel(mean, x.ndim)), all_but_channels(x.ndim)).astype(g.dtype, copy=False)
+
+
 def _in_groups(x: Array, groups: int) -> Array:
     return x.reshape(x.shape[0], groups, x.size // (x.shape[0] * groups) if x.size else 0)
 

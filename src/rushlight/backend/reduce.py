@@ -159,7 +159,7 @@ def prod(x: Array, axis: Axes, keepdims: bool = False, dtype: np.dtype[Any] | No
         x = x.astype(dtype)
         if dtype.kind in "bui":
             return summation.multiply_up(x, axis, dtype, None, keepdims)
-    return settled(summation.multiply_up(wide(x), axis, None, None, keepdims), x.dtype)
+    return settled(summation.multiplied(wide(x), axis, keepdims), x.dtype)
 
 
 # Up to so many elements along the axis, the variances of doubles are updated one element after another.

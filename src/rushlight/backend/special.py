@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels import register
+from ..kernels import sweeps as compiled
 from .numpy import Array, in_single
 from .promotion import floating, meeting, refuse
 
@@ -85,7 +87,7 @@ def binary(name: str, refusal: str, half: bool = True, integers: bool = True) ->
     return kernel
 
 
-erf = unary("erf", "erf_vml_cpu")
+_erf = unary("erf", "erf_vml_cpu")
 erfc = unary("erfc", "erfc_vml_cpu")
 _erfinv = unary("erfinv", "erfinv_vml_cpu")
 erfcx = unary("erfcx", half=False)
@@ -103,6 +105,12 @@ scaled_modified_bessel_k1 = unary("k1e", "scaled_modified_bessel_k1_cpu", half=F
 
 _gammaln = unary("gammaln", "lgamma_vml_cpu")
 _zeta = binary("zeta", "zeta_cpu", half=False)
+
+
+@register(compiled.erf)
+def erf(x: Array) -> Array:
+    """The error function."""
+    return _erf(x)
 
 
 def erfinv(x: Array) -> Array:

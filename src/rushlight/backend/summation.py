@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels import register, rows
 from . import line_sums
 from .line_sums import ones, row_products
 from .numpy import MANY, Array
@@ -115,7 +116,7 @@ def all_in_turn(x: Array) -> Any:
 def squares(x: Array, axis: tuple[int, ...], keepdims: bool) -> Any:
     """Sums of squares along axes: rows in lanes, one after another, and what is left over behind them."""
     if x.dtype not in _orders or x.size > _LARGEST_MATRIX or not x.size:
-        return add_up(x * x, axis, None, None, keepdims)
+        return _many_squares(x, axis, keepdims)
     if len(axis) == x.ndim:
         line = _squares_of_line(x.ravel())
         return np.full((1,) * x.ndim, line) if keepdims else line
@@ -123,6 +124,33 @@ def squares(x: Array, axis: tuple[int, ...], keepdims: bool) -> Any:
         return in_turn(x * x, axis, keepdims)
     shape = x.shape[:-1] + (1,) * keepdims
     return _squares_of_rows(x.reshape(-1, x.shape[-1])).reshape(shape)
+
+
+@register(rows.squares)
+def _many_squares(x: Array, axis: tuple[int, ...] | int | None, keepdims: bool) -> Array:
+    out: Array = add_up(x * x, axis, None, None, keepdims)
+    return out
+
+
+@register(rows.products)
+def multiplied(x: Array, axis: tuple[int, ...] | int | None, keepdims: bool) -> Array:
+    """Products along axes."""
+    out: Array = multiply_up(x, axis, None, None, keepdims)
+    return out
+
+
+@register(rows.maxima)
+def maxima(x: Array, axis: tuple[int, ...] | int | None, keepdims: bool) -> Array:
+    """The greatest along axes, or nan."""
+    out: Array = greatest(x, axis, None, None, keepdims)
+    return out
+
+
+@register(rows.minima)
+def minima(x: Array, axis: tuple[int, ...] | int | None, keepdims: bool) -> Array:
+    """The least along axes, or nan."""
+    out: Array = least(x, axis, None, None, keepdims)
+    return out
 
 
 def _squares_of_line(x: Array) -> Any:

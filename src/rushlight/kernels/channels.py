@@ -61,6 +61,21 @@ def batch_norm_given(
     return out if native.batch_norm_given(out, x, moments, weight, bias, eps, sizes) else None
 
 
+def channel_dots(g: Array, x: Array, mean: Array) -> Array | None:
+    sizes = _sizes(x)
+    if (
+        native is None
+        or sizes is None
+        or x.ndim == 2
+        or g.dtype is not x.dtype
+        or mean.dtype is not x.dtype
+        or g.shape != x.shape
+    ):
+        return None
+    out = np.empty(x.shape[1], x.dtype)
+    return out if native.channel_dots(out, np.ascontiguousarray(g), x, mean, sizes) else None
+
+
 def group_norm(
     x: Array, weight: Array | None = None, bias: Array | None = None, groups: int = 1, eps: float = 1e-5
 ) -> Array | None:

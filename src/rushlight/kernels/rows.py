@@ -1,4 +1,4 @@
-"""Compiled kernels along rows: softmax, its logarithm, and layer norm, with their slopes.
+"""Compiled kernels along rows: softmax, its logarithm, and layer norm, with their slopes; what folds rows to one number each.
 
 They take float32 and float64 that lie in order, reduced along one axis (of layer norm the last axes), with one number at least.
 """
@@ -57,6 +57,26 @@ def _grad(name: str) -> Callable[[Array, Array, Axis], Array | None]:
 
 softmax, softmax_grad = _function("softmax"), _grad("softmax_backward")
 log_softmax, log_softmax_grad = _function("log_softmax"), _grad("log_softmax_backward")
+
+
+_MANY = 1 << 10  # numbers: fewer are added in PyTorch's order, and multiplied by NumPy as quickly
+
+
+def _fold(name: str) -> Callable[[Array, Axes | int | None, bool], Array | None]:
+    loop: Callable[[Array, Array, int], bool] | None = getattr(native, name, None)
+
+    def kernel(x: Array, axis: Axes | int | None, keepdims: bool) -> Array | None:
+        if loop and x.size > _MANY and axis == (x.ndim - 1,) and x.dtype.char in "fd" and x.flags.c_contiguous:
+            out = np.empty((*x.shape[:-1], *(1,) * keepdims), x.dtype)
+            if loop(out, x, x.shape[-1]):
+                return out
+        return None
+
+    return kernel
+
+
+squares, products = _fold("row_squares"), _fold("row_products")
+maxima, minima = _fold("row_maxima"), _fold("row_minima")
 
 
 def _length(x: Array, axes: Axes) -> int:

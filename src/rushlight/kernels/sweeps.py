@@ -49,6 +49,7 @@ silu, silu_backward = _function("silu"), _slope("silu_backward")
 mish, mish_backward = _function("mish"), _slope("mish_backward")
 sigmoid, sigmoid_backward = _function("sigmoid"), _slope("sigmoid_backward")
 tanh, tanh_backward = _function("tanh"), _slope("tanh_backward")
+erf = _function("erf")
 leaky_relu, leaky_relu_backward = _function("leaky_relu"), _slope("leaky_relu_backward")
 log_sigmoid, log_sigmoid_backward = _function("log_sigmoid"), _slope("log_sigmoid_backward")
 hardtanh, hardtanh_backward = _function("hardtanh"), _slope("hardtanh_backward")
@@ -90,3 +91,20 @@ def hardsigmoid_backward(h: Array, x: Array) -> Array | None:
 
 def threshold_backward(h: Array, x: Array, limit: float) -> Array | None:
     return _threshold_backward(h, x, complex(limit).real)
+
+
+def _of_two(name: str) -> Callable[..., Array | None]:
+    slope = _slope(name)
+    return lambda a, b, *numbers: slope(b, a, *numbers)
+
+
+_smooth_l1, _smooth_l1_backward = _of_two("smooth_l1"), _of_two("smooth_l1_backward")
+huber, huber_backward = _of_two("huber"), _of_two("huber_backward")
+
+
+def smooth_l1(a: Array, b: Array, beta: float) -> Array | None:
+    return _smooth_l1(a, b, beta) if beta else None
+
+
+def smooth_l1_backward(a: Array, b: Array, beta: float, factor: float) -> Array | None:
+    return _smooth_l1_backward(a, b, beta, factor) if beta else None

@@ -15,7 +15,7 @@ from ..backend.memory_formats import has_channels_last, keeping, with_channels_l
 from ..base import dtypes
 from ..tensor import Tensor, new_tensor
 from .public import module, ops, public
-from .table import arrays, op
+from .table import arrays, op, tensors
 from .whole_numbers import switch, whole_numbers
 
 F = "torch.nn.functional"
@@ -25,14 +25,18 @@ _LAYER_NORM: dict[str, Any] = {
     "inputs": "x weight bias",
     "joint": lambda g, xp, x, weight, axes, eps, needs: _layer_norm_backward(g, xp, x, weight, axes, eps, needs),
 }
+for _space, _name, _function in (
+    (arrays, "channel_dots", k.channel_dots),
+    (tensors, "channel_dots", lambda g, x, mean: over_channels(tensors, g * (x - column(mean, x)))),
+):
+    setattr(_space, _name, _function)
 op("layer_norm", k.layer_norm, **_LAYER_NORM)
 op("layer_norm_with_moments", k.layer_norm_with_moments, outputs="out mean! rstd!", **_LAYER_NORM)
 op("batch_norm", keeping(k.batch_norm), node="NativeBatchNormBackward0", inputs="x weight bias",
    joint=lambda g, xp, x, weight, eps, needs: _batch_norm_backward(g, xp, x, weight, eps, needs))  # fmt: skip
 op("batch_norm_given", keeping(k.batch_norm_given), node="NativeBatchNormBackward0", inputs="mean var",
    x=lambda g, xp, weight, var, eps: g * _channel_scale(xp, weight, var, eps, len(g.shape)),
-   weight=lambda g, xp, x, mean, var, eps: over_channels(
-       xp, g * (x - column(mean, x)) * _channel_scale(xp, None, var, eps, len(g.shape))),
+   weight=lambda g, xp, x, mean, var, eps: xp.channel_dots(g, x, mean) * xp.rsqrt(var + eps),
    bias=lambda g, xp: over_channels(xp, g))  # fmt: skip
 
 

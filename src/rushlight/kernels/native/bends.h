@@ -119,3 +119,28 @@ struct ShrinkSlope {
         return size <= numbers[0] ? all<T>(0) : h;
     }
 };
+
+// Of two numbers, (where it turns): half the square of their distance until then, over where it turns, and straight from there on.
+struct SmoothL1 {
+    template <class T> static V<T> at(V<T> a, V<T> b, const T *numbers) {
+        V<T> off = a < b ? b - a : a - b;
+        return off < numbers[0] ? T(0.5) * off * off / numbers[0] : off - T(0.5) * numbers[0];
+    }
+};
+
+// (where it turns, a factor)
+struct SmoothL1Slope {
+    template <class T> static V<T> at(V<T> a, V<T> b, const T *numbers) { return between<T>((a - b) / numbers[0], -1, 1) * numbers[1]; }
+};
+
+// The same times where it turns.
+struct Huber {
+    template <class T> static V<T> at(V<T> a, V<T> b, const T *numbers) {
+        V<T> off = a < b ? b - a : a - b;
+        return off <= numbers[0] ? T(0.5) * off * off : numbers[0] * (off - T(0.5) * numbers[0]);
+    }
+};
+
+struct HuberSlope {
+    template <class T> static V<T> at(V<T> a, V<T> b, const T *numbers) { return between<T>(a - b, -numbers[0], numbers[0]) * numbers[1]; }
+};

@@ -115,6 +115,19 @@ template <ChannelsKind KIND> PyObject *norm_backward(PyObject *, PyObject *const
     Py_RETURN_TRUE;
 }
 
+// (out, g, x, means, sizes): of each channel the sum of g * (x - mean).
+PyObject *channel_dots(PyObject *, PyObject *const *args, Py_ssize_t count) {
+    if (!has(count, 5)) return nullptr;
+    Channels arrays{};
+    if (!read(args[4], arrays)) return nullptr;
+    Array out, g, x, means;
+    if (!out.get(args[0], true) || !g.get(args[1], false) || !x.get(args[2], false) || !means.get(args[3], false)) Py_RETURN_FALSE;
+    if (!g.is_like(x) || !fits(arrays, x) || !is_by_channel(out, x, arrays) || !is_by_channel(means, x, arrays)) Py_RETURN_FALSE;
+    arrays.out = out.data(), arrays.g = g.data(), arrays.x = x.data(), arrays.weight = means.data();
+    by_channel(arrays, CHANNEL_DOTS, x.is_double(), arrays.channels, 1);
+    Py_RETURN_TRUE;
+}
+
 }  // namespace
 
 PyMethodDef channel_functions[] = {
@@ -122,6 +135,7 @@ PyMethodDef channel_functions[] = {
     fast("batch_norm", norm<BATCH_NORM>),
     fast("batch_norm_given", batch_norm_given),
     fast("batch_norm_backward", norm_backward<BATCH_NORM_BACKWARD>),
+    fast("channel_dots", channel_dots),
     fast("group_norm", norm<GROUP_NORM>),
     fast("group_norm_backward", norm_backward<GROUP_NORM_BACKWARD>),
     {nullptr, nullptr, 0, nullptr},

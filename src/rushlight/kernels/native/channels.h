@@ -123,6 +123,23 @@ template <class T> void batch_norm_backward(const Channels &arrays, std::size_t 
     }
 }
 
+// Of each channel the sum of g times the distance of x from a mean that is given.
+template <class T> void channel_dots(const Channels &arrays, std::size_t from, std::size_t to) {
+    const T *x = static_cast<const T *>(arrays.x), *g = static_cast<const T *>(arrays.g), *means = static_cast<const T *>(arrays.weight);
+    for (std::size_t channel = from; channel < to; channel++) {
+        T mean = one<T>(means + channel);
+        double total = 0;
+        for (std::size_t n = 0; n < arrays.samples; n++) {
+            const T *here = x + segment(arrays, n, channel), *given = g + segment(arrays, n, channel);
+            total += sum_of_row<T>(arrays.length, [&](std::size_t i, std::size_t count) {
+                return first_lanes<T>(some<T>(given + i, count) * (some<T>(here + i, count) - mean), count);
+            });
+        }
+        T rounded = static_cast<T>(total);
+        __builtin_memcpy(static_cast<T *>(arrays.out) + channel, &rounded, sizeof(T));
+    }
+}
+
 // The gradient of the input (where `out` is given), and what goes to weight and bias.
 template <class T> void group_norm_backward(const Channels &arrays, std::size_t from, std::size_t to) {
     Channels rows = in_groups(arrays);

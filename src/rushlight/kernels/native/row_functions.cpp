@@ -9,7 +9,7 @@ namespace rushlight {
 namespace {
 
 // What one number takes, in nanoseconds, about: whether other threads are worth waking.
-constexpr double COST = 1.0;
+constexpr double COST = 1.0, FOLD_COST = 0.1;
 
 // The length of rows as an argument gives it; 0 where there are none.
 std::size_t length_of_rows(PyObject *object, std::size_t size) {
@@ -42,6 +42,20 @@ template <RowsKind KIND, ColumnsKind ACROSS, bool SLOPE> PyObject *softmax(PyObj
     std::size_t lines = out.size() / rows.length;
     if (rows.inner == 1) by_rows(rows, set->rows[KIND][out.is_double()], out.size(), lines, 1, COST);
     else by_rows(rows, set->across[ACROSS][out.is_double()], out.size(), lines / rows.inner * ((rows.inner + STRIPE - 1) / STRIPE), 1, COST);
+    Py_RETURN_TRUE;
+}
+
+// (out, x, length): of each row one number.
+template <FoldKind KIND> PyObject *fold(PyObject *, PyObject *const *args, Py_ssize_t count) {
+    if (!has(count, 3)) return nullptr;
+    Array out, x;
+    if (!out.get(args[0], true) || !x.get(args[1], false) || out.kind != x.kind) Py_RETURN_FALSE;
+    Rows rows{};
+    rows.length = length_of_rows(args[2], x.size());
+    if (PyErr_Occurred()) return nullptr;
+    if (!rows.length || out.size() != x.size() / rows.length) Py_RETURN_FALSE;
+    rows.x = x.data(), rows.out = out.data();
+    by_rows(rows, in_use.load()->folds[KIND][x.is_double()], x.size(), out.size(), 1, FOLD_COST);
     Py_RETURN_TRUE;
 }
 
@@ -99,6 +113,10 @@ PyObject *layer_norm_backward(PyObject *, PyObject *const *args, Py_ssize_t coun
 }  // namespace
 
 PyMethodDef row_functions[] = {
+    fast("row_squares", fold<SQUARES>),
+    fast("row_products", fold<PRODUCTS>),
+    fast("row_maxima", fold<MAXIMA>),
+    fast("row_minima", fold<MINIMA>),
     fast("softmax", softmax<SOFTMAX, COLUMN_SOFTMAX, false>),
     fast("softmax_backward", softmax<SOFTMAX_SLOPE, COLUMN_SOFTMAX_SLOPE, true>),
     fast("log_softmax", softmax<LOG_SOFTMAX, COLUMN_LOG_SOFTMAX, false>),

@@ -13,6 +13,8 @@ namespace RUSHLIGHT_SET {
 
 #include "rows.h"
 
+#include "folds.h"
+
 #include "columns.h"
 
 #include "channels.h"
@@ -33,6 +35,7 @@ namespace RUSHLIGHT_SET {
 
 #define BOTH(loop) {loop<float>, loop<double>}
 #define VALUES(F) {sweep<F, float, false>, sweep<F, double, false>}
+#define FOLD(F) {fold_rows<float, F>, fold_rows<double, F>}
 #define SLOPES(F) {sweep<F, float, true>, sweep<F, double, true>}
 
 static Set loops(const char *name) {
@@ -43,10 +46,12 @@ static Set loops(const char *name) {
              SLOPES(GeluTanhSlope), SLOPES(SiluSlope), SLOPES(MishSlope), SLOPES(SigmoidSlope), SLOPES(TanhSlope), SLOPES(ReluSlope),
              SLOPES(LeakyReluSlope), SLOPES(EluSlope), SLOPES(SoftplusSlope), SLOPES(LogSigmoidSlope), SLOPES(HardtanhSlope),
              SLOPES(HardsigmoidSlope), SLOPES(HardswishSlope), SLOPES(ThresholdSlope), SLOPES(ShrinkSlope), SLOPES(Sum), SLOPES(Difference),
-             SLOPES(Product), SLOPES(Quotient), VALUES(Opposite), VALUES(Tanh)},
+             SLOPES(Product), SLOPES(Quotient), VALUES(Opposite), VALUES(Tanh), VALUES(Erf), SLOPES(SmoothL1), SLOPES(SmoothL1Slope), SLOPES(Huber),
+             SLOPES(HuberSlope)},
             {BOTH(softmax), BOTH(softmax_backward), BOTH(log_softmax), BOTH(log_softmax_backward), BOTH(layer_norm), BOTH(layer_norm_backward)},
+            {FOLD(Squares), FOLD(Folded<Products>), FOLD(Folded<Maxima>), FOLD(Folded<Minima>)},
             {BOTH(columns_softmax), BOTH(columns_softmax_backward), BOTH(columns_log_softmax), BOTH(columns_log_softmax_backward)},
-            {BOTH(channel_moments), BOTH(batch_norm), BOTH(batch_norm_backward), BOTH(batch_norm_given), BOTH(group_norm), BOTH(group_norm_backward)},
+            {BOTH(channel_moments), BOTH(batch_norm), BOTH(batch_norm_backward), BOTH(batch_norm_given), BOTH(group_norm), BOTH(group_norm_backward), BOTH(channel_dots)},
             {BOTH(moments_of_columns), BOTH(norm_of_columns), BOTH(norm_of_columns_backward), BOTH(norm_of_columns_given)},
             BOTH(add_columns),
             BOTH(products),

@@ -36,6 +36,7 @@ PyMethodDef sweep_functions[] = {
     fast("mish", sweep<MISH, false>),
     fast("sigmoid", sweep<SIGMOID, false>),
     fast("tanh", sweep<TANH, false>),
+    fast("erf", sweep<ERF, false>),
     fast("relu", sweep<RELU, false>),
     fast("leaky_relu", sweep<LEAKY_RELU, false, 1>),
     fast("elu", sweep<ELU, false, 3>),
@@ -59,6 +60,10 @@ PyMethodDef sweep_functions[] = {
     fast("hardsigmoid_backward", sweep<HARDSIGMOID_SLOPE, true, 1>),
     fast("hardswish_backward", sweep<HARDSWISH_SLOPE, true>),
     fast("threshold_backward", sweep<THRESHOLD_SLOPE, true, 1>),
+    fast("smooth_l1", sweep<SMOOTH_L1, true, 1>),
+    fast("smooth_l1_backward", sweep<SMOOTH_L1_SLOPE, true, 2>),
+    fast("huber", sweep<HUBER, true, 1>),
+    fast("huber_backward", sweep<HUBER_SLOPE, true, 2>),
     fast("shrink_backward", sweep<SHRINK_SLOPE, true, 1>),
     {nullptr, nullptr, 0, nullptr},
 };
