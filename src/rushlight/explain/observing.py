@@ -17,9 +17,9 @@ from ..base.arguments import user_frame
 from ..ops.interceptors import run_below
 from ..overrides import overridable_methods
 from ..tensor import Tensor
-from .entries import Entry
+from .entries import Entry, notes_of
 from .jacobian import LOCAL, LOCALS, jacobian_of, local_matrices
-from .recording import Recording, here_of, name_of, notes_of, noting, quietly
+from .recording import Recording, here_of, name_of, noting, quietly
 from .values import array_of, fitted, plain
 
 _lock = threading.Lock()

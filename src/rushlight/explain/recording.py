@@ -494,10 +494,5 @@ def name_of(node: Node) -> str:
 Where = tuple[CodeType, int] | None  # an instruction of the program
 
 
-def notes_of(error: BaseException) -> list[str]:
-    """What an error says beyond its own text (PEP 678)."""
-    return [str(one) for one in getattr(error, "__notes__", ())]
-
-
 def here_of(frame: Any) -> tuple[Any, int] | None:
     return None if frame is None else (frame.f_code, frame.f_lasti)

@@ -14,12 +14,12 @@ from typing import Any
 from ..base.arguments import user_frame
 from ..tensor import Tensor
 from . import observing
-from .entries import Entry
+from .entries import Entry, notes_of
 from .frames import elements_of, parameters_of
 from .jacobian import jacobian_of
 from .ledger import ledger_of, names_in_functions
 from .reading import read
-from .recording import LIMIT, Recording, notes_of
+from .recording import LIMIT, Recording
 from .steps import Which
 
 FORMAT = "rushlight-recording/1"

@@ -67,7 +67,7 @@ def value_of(array: Any, full: bool = False) -> Entry | None:
     return value
 
 
-def _unread(value: Any) -> Entry | None:
+def _unread(value: object) -> Entry | None:
     """Of what is there and cannot be read as plain numbers: a sparse tensor, one of a class that has memory of its own."""
     held = value._array if isinstance(value, Tensor) else value
     shape, dtype = getattr(held, "shape", None), getattr(held, "dtype", None)

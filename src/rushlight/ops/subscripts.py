@@ -330,12 +330,11 @@ def _held(value: Any, dtype: np.dtype[Any]) -> Any:
     return value
 
 
-def _ones_in_front(shape: Any) -> int:
+def _ones_in_front(shape: Sequence[int]) -> int:
     return next((place for place, size in enumerate(shape) if size != 1), len(shape))
 
 
-def _viewed(value: Any, lead: int) -> Any:
-    """A view without its first axes, which have size 1."""
+def _viewed(value: Tensor, lead: int) -> Tensor:
     return value.view(value._array.shape[lead:])
 
 
