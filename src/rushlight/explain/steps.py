@@ -407,9 +407,9 @@ class Steps:
 
 
 NOTES = {
-    "note made": r"(?P<node>\S+) was recorded at (?P<file>.+):(?P<line>\d+)(: (?P<text>.*))?",
-    "note saved": r"saved by (?P<node>\S+) at (?P<file>.+):(?P<line>\d+)(: (?P<text>.*))?",
-    "note changed": r"changed by (?P<op>\S+) at (?P<file>.+):(?P<line>\d+)(: (?P<text>.*))?",
+    "note made": r"(?P<node>\S+) was recorded at (?P<file>.+):(?P<line>\d+)(, in [^:]*)?(: (?P<text>.*))?",
+    "note saved": r"saved by (?P<node>\S+) at (?P<file>.+):(?P<line>\d+)(, in [^:]*)?(: (?P<text>.*))?",
+    "note changed": r"changed by (?P<op>\S+) at (?P<file>.+):(?P<line>\d+)(, in [^:]*)?(: (?P<text>.*))?",
     "note copy": r"To keep both, change a copy \(x\.clone\(\)\) or use the op that makes a new tensor\.",
     "note nothing": r"Nothing it was computed from has requires_grad=True, or it was computed under no_grad, or detached\.",
 }
