@@ -6,6 +6,7 @@ All but that one op is composed of simpler ops, as in PyTorch.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NoReturn
 
 import numpy as np
@@ -199,6 +200,10 @@ def _tensor(name: str, hx: Any) -> Any:
 # Along sequences.
 
 
+def _itself(gates: object) -> object:
+    return gates
+
+
 def _along(step: Step, input: Any, state: Any, weights: Weights, backwards: bool) -> tuple[Any, Any]:
     """One direction of one layer over a (T, N, features) sequence."""
     x = input._array
@@ -208,7 +213,7 @@ def _along(step: Step, input: Any, state: Any, weights: Weights, backwards: bool
     gates = linear(input, weights[0], weights[2]).unbind(0)
     outputs = []
     for each in reversed(gates) if backwards else gates:
-        state = step(lambda each=each: each, state, weights)
+        state = step(partial(_itself, each), state, weights)
         outputs.append(state[0])
     if backwards:
         outputs.reverse()
@@ -227,7 +232,7 @@ def _along_packed(step: Step, data: Any, sizes: list[int], first: Any, weights: 
             if size > have:  # sequences that end here join in
                 state = tuple(cat([old, start[have:size]]) for old, start in zip(state, first, strict=True))
                 have = size
-            state = step(lambda each=each: each, state, weights)
+            state = step(partial(_itself, each), state, weights)
             outputs.append(state[0])
         outputs.reverse()
         return cat(outputs), state
@@ -238,7 +243,7 @@ def _along_packed(step: Step, data: Any, sizes: list[int], first: Any, weights: 
             ended.append(tuple(old[size:have] for old in state))
             state = tuple(old[:size] for old in state)
             have = size
-        state = step(lambda each=each: each, state, weights)
+        state = step(partial(_itself, each), state, weights)
         outputs.append(state[0])
     ended.append(state)
     ended.reverse()
