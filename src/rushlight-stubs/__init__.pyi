@@ -2525,7 +2525,7 @@ def clamp_min_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`clamp_min`."""
     ...
 def clear_autocast_cache() -> None:
-    """Nothing is kept."""
+    """Forgets what leaves were cast to in this thread."""
     ...
 def clip(input: Tensor, min: Any = None, max: Any = None, *, out: Any = None) -> Tensor:
     """The same as :func:`clamp`."""
@@ -3082,7 +3082,7 @@ def is_anomaly_enabled() -> _bool:
     """Whether anomaly detection is on in this thread."""
     ...
 def is_autocast_cache_enabled() -> _bool:
-    """What autocast was told about keeping cast weights; they are cast anew."""
+    """Whether autocast keeps what it casts leaves to, until its outermost block ends."""
     ...
 def is_autocast_cpu_enabled() -> _bool:
     """Whether autocast is on for the CPU."""
@@ -3690,7 +3690,7 @@ def selu_(input: Tensor) -> Tensor:
     """In-place version of :func:`selu`."""
     ...
 def set_autocast_cache_enabled(enabled: _bool) -> None:
-    """Kept for :func:`is_autocast_cache_enabled`."""
+    """Switches on or off what :func:`is_autocast_cache_enabled` says."""
     ...
 def set_autocast_dtype(device_type: str, dtype: dtype) -> None:
     """Sets what :func:`get_autocast_dtype` answers."""

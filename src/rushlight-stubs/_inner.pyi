@@ -463,6 +463,9 @@ class Interpreter:
     def gradients(self, outputs: Sequence[Any], inputs: Sequence[Any], cotangents: Sequence[Any], **options: Any) -> Any:
         """What ``autograd.grad`` gives."""
         ...
+    def keeps(self) -> Any:
+        """False where no result may be kept for a later call: a trace is being recorded."""
+        ...
     def noise(self, draw: Callable[[tuple[int, ...]], Tensor], shape: tuple[int, ...]) -> Any:
         """Random numbers of a shape, which ``draw`` draws."""
         ...

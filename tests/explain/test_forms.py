@@ -97,7 +97,7 @@ def test_what_the_page_says_of_a_step(tutorial):
         "g * y",
         "to y",
         "contribution no. 2; together",
-        "第 2 份；合计",
+        "第 2 份梯度；合计",
         "4.5 4.5\n4.5 4.5",
         "∂out/∂y",
     ):

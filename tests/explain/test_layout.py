@@ -77,3 +77,8 @@ def test_no_card_of_a_board_is_over_another(name, lang):
 class Placed:
     def __init__(self, x, y, shape):
         self.x, self.y, self.width, self.height = x, y, shape.width, shape.height
+
+
+def test_what_nothing_else_uses_stands_just_above_its_use():
+    laid = layout([(40, 20)] * 6, [(0, 1), (2, 3), (1, 3), (3, 5), (4, 5)])  # two chains into 3; 4 into 5 alone
+    assert [box.layer for box in laid.boxes] == [0, 1, 1, 2, 2, 3]

@@ -138,3 +138,40 @@ def test_eigenvalues_that_are_complex():
 
 def test_abbreviations_are_not_taken_for_the_users_names():
     assert renamed("g * s where s = sigmoid(x)", {"x": "s", "s": "no"}) == "g * s where s = sigmoid(s)"
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda z, w: z * w, lambda z, w: z / w, lambda z, w: z**3, lambda z, w: z**w, lambda z, w: z @ w, lambda z, w: z - w,
+        lambda z, w: torch.addmm(z, z, w), lambda z, w: z.exp(), lambda z, w: z.log(), lambda z, w: z.sin(), lambda z, w: z.tanh(),
+        lambda z, w: z.sqrt(), lambda z, w: z.abs(), lambda z, w: z.conj(), lambda z, w: z.reciprocal(), lambda z, w: z.mean(),
+        lambda z, w: z.sigmoid(), lambda z, w: z.cosh(), lambda z, w: z.atan(), lambda z, w: z.rsqrt(), lambda z, w: z.t(),
+        lambda z, w: z.square(), lambda z, w: z.sum(), lambda z, w: z.log1p(), lambda z, w: z.pow(-0.5), lambda z, w: 2 / z,
+        lambda z, w: z.prod(), lambda z, w: torch.dot(z[0], w[0]), lambda z, w: torch.vdot(z[0], w[0]), lambda z, w: z.cumsum(0),
+    ],
+)  # fmt: skip
+def test_rules_of_complex_numbers_conjugate_where_they_do(function):
+    z = torch.tensor([[1 + 2j, -0.5j], [0.3 - 1j, 2.0]], dtype=torch.complex128, requires_grad=True)
+    w = torch.tensor([[0.5 - 1j, 1 + 1j], [2j, -1.5]], dtype=torch.complex128, requires_grad=True)
+    with torch.explain() as story:
+        out = function(z, w)
+        g = (torch.ones_like(out) * (1 if out.dtype == torch.float64 else 0.7 - 0.4j)).resolve_conj()
+        out.backward(g)
+    runs = [event for event in story.recording["events"] if event["kind"] == "run"]
+    node = story.recording["nodes"][runs[0]["node"]]
+    scope = {name: getattr(torch, name) for name in dir(torch) if not name.startswith("_")}
+    scope |= {"conjugate": torch.conj, "z": z, "w": w, "out": out, "g": g, "n": z.numel(), "t": torch.t}
+    scope |= {"cumsum_from_end": lambda x, axis: x.flip(axis).cumsum(axis).flip(axis)}
+    for sent in runs[0]["sent"]:
+        shown = eval(node["rules"][sent["edge"]]["text"], scope) * torch.ones_like(
+            z if node["inputs"][0]["text"] == "z" else z[0]
+        )
+        want = torch.tensor(
+            [
+                complex(one["re"], one["im"])
+                for row in sent["value"]["data"]
+                for one in (row if isinstance(row, list) else [row])
+            ]
+        )
+        assert torch.allclose(shown.reshape(-1).resolve_conj(), want.to(torch.complex128), 1e-4), node["rules"]

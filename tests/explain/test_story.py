@@ -324,3 +324,33 @@ def test_what_has_no_name_is_called_as_it_is_written():
     labels = {one["label"] for one in Told(story).recording["tensors"]}
     assert {"ws[0]", "ws[1]", "torch.ones(2, requires_grad=True)", "torch.zeros(2)"} <= labels
     assert [row["name"] for row in story.recording["ledger"] if row["name"].startswith("ws")] == ["ws[0]", "ws[1]"]
+
+
+def test_an_error_says_its_notes_in_both_languages():
+    with pytest.raises(RuntimeError), torch.explain() as story:
+        x = torch.ones(2, requires_grad=True)
+        y = torch.exp(x)
+        y += 1
+        y.sum().backward()
+    error = story.recording["events"][-1]
+    assert error["kind"] == "error" and any("changed by add_" in note for note in error["notes"])
+    assert "wrote over it (add_): y += 1" in " ".join(terminal.render(story.recording, "en").split())
+    assert "改写了它：y += 1" in "".join(terminal.render(story.recording, "zh").split("\n"))
+    assert "freed: out" not in page.render(story.recording)  # the node that failed has freed nothing
+
+
+def test_a_gradient_that_cannot_be_read_is_there():
+    with torch.explain() as story:
+        sparse = torch.eye(2).to_sparse().requires_grad_()
+        torch.sparse.mm(sparse, torch.ones(2, 2)).sum().backward()
+    (leaf,) = (event for event in story.recording["events"] if event["kind"] == "leaf")
+    assert leaf["after"] == {"shape": [2, 2], "dtype": "float32", "data": None, "stats": None, "thumbnail": None}
+    assert [row["why"] for row in story.recording["ledger"] if row["name"] == "sparse"] == ["accumulated"]
+
+
+def test_what_is_made_of_frozen_weights_has_no_derivative_to_lack():
+    with torch.explain() as story:
+        layer = torch.nn.Linear(2, 2).requires_grad_(False)
+        features = layer(torch.ones(1, 2)).relu()
+        torch.nn.Linear(2, 1)(features).sum().backward()
+    assert [row["why"] for row in story.recording["ledger"] if row["name"] == "features"] == ["no_requires_grad"]

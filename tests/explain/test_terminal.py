@@ -41,7 +41,7 @@ def test_long_texts_and_values_are_wrapped_not_lost(tutorial):
 def test_an_error_stands_where_it_happens(twice):
     text = render(twice)
     assert text.index("backward at line 14") < text.index("└─ Stops here: RuntimeError")
-    assert "在这里停下：RuntimeError" in render(twice, "zh")
+    assert "在这里出错停止：RuntimeError" in render(twice, "zh")
 
 
 def test_a_long_loop_is_folded():

@@ -2,11 +2,13 @@
 
 from _thread import _local
 from collections.abc import Callable
+from rushlight import Tensor
 from rushlight import dtype
 from rushlight._inner import Interpreter
 from typing import Any
 from typing import TypeVar
 from typing import overload
+from weakref import ReferenceType
 
 _Wrapped = TypeVar('_Wrapped', bound=Callable[..., Any])
 
@@ -14,6 +16,11 @@ class _Casts(Interpreter):
     """Has functions called with their tensors cast, in the threads that autocast is on in."""
     def call(self, func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any: ...
     place: int
+class _Kept(_local):
+    """What leaves were cast to, by their ids, until the outermost block of the thread ends: a weight used twice is cast once."""
+    blocks: int
+    casts: dict[int, tuple[ReferenceType[Tensor], Tensor]]
+    def __init__(self) -> None: ...
 class _State(_local):
     """What is switched on, and in which dtype, by the type of device."""
     enabled: dict[str, bool]

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import functools
 import threading
+import weakref
 from collections.abc import Callable
 from typing import Any
 
+from ..autograd.grad_mode import enable_grad
 from ..autograd.interpreters import CALLS, CASTS, Answer, Args, Function, Interpreter, Named, stack
 from ..autograd.modes import special, state
 from ..base import dtypes
@@ -23,8 +25,8 @@ from ..tensors.arguments import warn
 
 _LOWER = frozenset(
     "matmul mm bmm addmm addbmm baddbmm linear einsum tensordot multi_dot chain_matmul vecdot conv1d conv2d conv3d "
-    "conv_transpose1d conv_transpose2d conv_transpose3d scaled_dot_product_attention multi_head_attention_forward "
-    "__matmul__ __rmatmul__ inner prelu conv_tbc lstm rnn_tanh rnn_relu rnn_tanh_cell rnn_relu_cell".split()
+    "conv_transpose1d conv_transpose2d conv_transpose3d scaled_dot_product_attention "
+    "__matmul__ __rmatmul__ inner prelu conv_tbc lstm".split()
 )
 _FULL = frozenset(
     "avg_pool3d binary_cross_entropy binary_cross_entropy_with_logits grid_sample polar prod quantile nanquantile stft cdist "
@@ -49,7 +51,16 @@ class _State(threading.local):
         self.cache = True
 
 
+class _Kept(threading.local):
+    """What leaves were cast to, by their ids, until the outermost block of the thread ends: a weight used twice is cast once."""
+
+    def __init__(self) -> None:
+        self.blocks = 0
+        self.casts: dict[int, tuple[weakref.ref[Tensor], Tensor]] = {}
+
+
 _state = carried(_State())
+_kept = _Kept()
 
 
 class autocast:
@@ -88,6 +99,7 @@ class autocast:
         self._before = (_state.enabled.get(self.device, False), _state.dtypes.get(self.device), _state.cache)
         _state.enabled[self.device], _state.dtypes[self.device] = self._enabled, self.fast_dtype
         _state.cache = self._cache_enabled
+        _kept.blocks += 1
         _switch()
         return self
 
@@ -98,6 +110,9 @@ class autocast:
             del _state.dtypes[self.device]
         else:
             _state.dtypes[self.device] = dtype
+        _kept.blocks -= 1
+        if not _kept.blocks:
+            _kept.casts.clear()
         _switch()
 
     def __call__(self, func: Callable[..., Any]) -> Callable[..., Any]:
@@ -136,7 +151,9 @@ class _Casts(Interpreter):
                 to = _wanted(getattr(func, "__name__", ""), args, kwargs)
                 if to is None:
                     return NotImplemented
-                args, kwargs = _cast(args, lambda one: one.to(to)), _cast(kwargs, lambda one: one.to(to))
+                lower = to is _state.dtypes["cpu"]
+                kwargs = _cast(kwargs, lambda one: _cast_once(one, to, lower))
+                args = _cast(args, lambda one: _cast_once(one, to, lower))
             return stack.go_on(CALLS, func, args, kwargs)
         finally:
             state.autocast = True
@@ -167,10 +184,26 @@ def _cast(value: Any, cast: Callable[[Tensor], Any]) -> Any:
     if isinstance(value, Tensor):
         return cast(value) if value.is_floating_point() and value.dtype is not dtypes.float64 else value
     if isinstance(value, (list, tuple)) and not hasattr(value, "_fields"):
-        return type(value)([_cast(one, cast) for one in value])
+        return type(value)(
+            [_cast(one, cast) for one in reversed(value)][::-1]
+        )  # the last first: the graph has them in that order
     if type(value) is dict:
-        return {key: _cast(one, cast) for key, one in value.items()}
+        return dict(reversed([(key, _cast(one, cast)) for key, one in reversed(value.items())]))
     return value
+
+
+def _cast_once(one: Tensor, to: dtypes.dtype, lower: bool) -> Tensor:
+    """``one.to(to)``; of a leaf that learns what it was cast to before in this block, whatever was written to it since, as PyTorch."""
+    keeps = lower and _state.cache and one.dtype is dtypes.float32 and one.requires_grad and one.is_leaf and one._base is None
+    if not keeps or state.inference is not None or one._of_batch or stack.ask("keeps") is False:
+        return one.to(to)
+    found = _kept.casts.get(id(one))
+    if found is not None and found[0]() is one:
+        return found[1]
+    with enable_grad():
+        made = one.to(to)
+    _kept.casts[id(one)] = (weakref.ref(one), made)
+    return made
 
 
 def is_autocast_available(device_type: str) -> bool:
@@ -261,16 +294,17 @@ def get_autocast_cpu_dtype() -> dtypes.dtype:
 
 @published
 def is_autocast_cache_enabled() -> bool:
-    """What autocast was told about keeping cast weights; they are cast anew."""
+    """Whether autocast keeps what it casts leaves to, until its outermost block ends."""
     return _state.cache
 
 
 @published
 def set_autocast_cache_enabled(enabled: bool) -> None:
-    """Kept for :func:`is_autocast_cache_enabled`."""
+    """Switches on or off what :func:`is_autocast_cache_enabled` says."""
     _state.cache = bool(enabled)
 
 
 @published
 def clear_autocast_cache() -> None:
-    """Nothing is kept."""
+    """Forgets what leaves were cast to in this thread."""
+    _kept.casts.clear()

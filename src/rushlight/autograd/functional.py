@@ -7,6 +7,7 @@ on an input is an error instead of zeros.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -120,13 +121,6 @@ def _zeros(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Tensor:
 
 def _zeros_like(one: Any) -> Tensor:
     return wrap(np.zeros_like(one._array))
-
-
-def _unit(shape: tuple[int, ...], element: int, dtype: np.dtype[Any]) -> Tensor:
-    """One for an element, counted through all dimensions, and zero for all others."""
-    unit = np.zeros(shape, dtype)
-    unit.flat[element] = 1
-    return wrap(unit)
 
 
 def _finished(values: Sequence[Any], several: bool, create_graph: bool) -> Any:
@@ -255,7 +249,7 @@ def _rows(output: Any, number: int, ins: Tensors, create_graph: bool, strict: bo
     rows: list[list[Any]] = [[] for _ in ins]
     shape, size = output._array.shape, output._array.size
     for element in range(size):
-        gradients = _gradients((output,), ins, (_unit(shape, element, output._array.dtype),), create_graph)
+        gradients = _gradients((output.reshape(-1)[element],), ins, (None,), create_graph)
         for position, (g, one) in enumerate(zip(gradients, ins, strict=True)):
             if g is None:
                 if strict:
@@ -275,9 +269,9 @@ def _rows_at_once(output: Any, ins: Tensors, create_graph: bool) -> Tensors:
     shape, size = output._array.shape, int(output._array.size)
     found: Sequence[Any] = (None,) * len(ins)
     if size and output.requires_grad:
-        seeds = wrap(np.eye(size, dtype=output._array.dtype).reshape(size, *shape))
+        flat, seeds = output.reshape(-1), wrap(np.eye(size, dtype=output._array.dtype))
         found = grad(
-            (output,), ins, (seeds,), retain_graph=True, create_graph=create_graph, allow_unused=True, is_grads_batched=True
+            (flat,), ins, (seeds,), retain_graph=True, create_graph=create_graph, allow_unused=True, is_grads_batched=True
         )
     return tuple(
         _zeros(shape + one._array.shape, one._array.dtype) if g is None else g.reshape(shape + one._array.shape)
@@ -306,14 +300,20 @@ def _forward_jacobian(func: Callable[..., Any], inputs: Any) -> Any:
         zeros = (_zeros(one._array.shape, one._array.dtype) for one in outputs)
         return tuple(zero if one is None else one for one, zero in zip(found, zeros, strict=True))
 
-    blocks: list[list[Any]] = []
-    for position, one in enumerate(ins):
-        size = int(one._array.size)
-        units = [np.zeros((size, *other._array.shape), other._array.dtype) for other in ins]
-        units[position] = np.eye(size, dtype=one._array.dtype).reshape(size, *one._array.shape)
-        columns = interpreters.ask("rows", push, [wrap(unit) for unit in units])
-        blocks.append([column.movedim(0, -1).reshape(column._array.shape[1:] + one._array.shape) for column in columns])
-    found = _nested(tuple(zip(*blocks, strict=True)), several_out, several_in, False)
+    sizes = [int(one._array.size) for one in ins]
+    ends = list(itertools.accumulate(sizes))
+    units = [np.zeros((sum(sizes), *one._array.shape), one._array.dtype) for one in ins]
+    for unit, size, end in zip(units, sizes, ends, strict=True):
+        unit.reshape(len(unit), size)[end - size : end] = np.eye(size)
+    columns = interpreters.ask("rows", push, [wrap(unit) for unit in units])  # of all inputs at once: func is called once
+    blocks = [
+        [
+            column[end - size : end].movedim(0, -1).reshape(column._array.shape[1:] + one._array.shape)
+            for one, size, end in zip(ins, sizes, ends, strict=True)
+        ]
+        for column in columns
+    ]
+    found = _nested(tuple(map(tuple, blocks)), several_out, several_in, False)
     if not several_in:
         return found
     return [list(block) for block in found] if several_out else list(found)  # lists, as PyTorch has it in this mode alone

@@ -102,6 +102,10 @@ class Interpreter:
         """True where a backward pass from these is to be read over Tensors."""
         return NotImplemented
 
+    def keeps(self) -> Answer:
+        """False where no result may be kept for a later call: a trace is being recorded."""
+        return NotImplemented
+
     def outer_grad_mode(self) -> Answer:
         """Whether ops were recorded around the interpreter's own code, which is running."""
         return NotImplemented

@@ -160,7 +160,7 @@ class CardShape:
         texts = [self._cut(), self.count, *names, *self.kept]
         texts += [literal(f"{fitted(card.name, NAMED)}.grad")] if self.grads else []
         widths = [max(width(one.plain(lang)) for lang in LANGUAGES) * CHAR for one in texts]
-        widths[0] += CHAR * 6 if card.kind == "leaf" else 0
+        widths[0] += CHAR * 8 if card.kind == "leaf" else 0
         widths += [block.width for _, block in (*self.values, *self.arrived, *self.grads)]
         if self.split is not None:
             widths.append(sum(self.split))
@@ -221,7 +221,7 @@ class CardShape:
             drawn += [brush.during(span, brush.block(block, middle, at, "fw")) for span, block in self.values]
             at += self.value_height + (ROW if card.kind == "fold" else 0)
         if self.arrived and self.split is None:
-            drawn.append(brush.path(f"M{x + PAD:g} {at + 5:g}H{x + self.width - PAD:g}", "rule"))
+            drawn.append(self._border(brush, f"M{x + PAD:g} {at + 5:g}H{x + self.width - PAD:g}"))
             for span, block in self.arrived:
                 label = brush.text(x + PAD, at + 18, "bw", literal(fitted(span.label, TITLE)), size=11) if span.label else ""
                 drawn.append(brush.during(span, label + brush.block(block, middle, at + 23, "bw")))
@@ -238,6 +238,10 @@ class CardShape:
             drawn += [brush.during(span, brush.block(block, middle, at + 24, "bw")) for span, block in self.grads]
         return "".join(drawn)
 
+    def _border(self, brush: Brush, d: str) -> str:
+        """The line between a value and its derivative, once one has arrived."""
+        return brush.during(Span(min(span.first for span, _ in self.arrived), None), brush.path(d, "rule"))
+
     def _beside(self, brush: Brush, x: float, top: float) -> list[str]:
         """The value on the left, the derivative under its name on the right."""
         assert self.split is not None
@@ -245,7 +249,7 @@ class CardShape:
         border = round(x + PAD + self.split[0] + spare, 1)
         left, right = round((x + border) / 2, 1), round((border + x + self.width) / 2, 1)
         tallest = max(self.value_height, self.arrived_height)
-        drawn = [brush.path(f"M{border:g} {top + 3:g}V{top + LABEL + tallest:g}", "rule")]
+        drawn = [self._border(brush, f"M{border:g} {top + 3:g}V{top + LABEL + tallest:g}")]
         for span, block in self.values:
             drawn.append(brush.during(span, brush.block(block, left, top + LABEL + (tallest - block.height) / 2, "fw")))
         for span, block in self.arrived:

@@ -83,7 +83,7 @@ def _values(board: Board, node: Entry) -> dict[str, Value | None]:
     for one in [*node["inputs"], *node["saved"]]:
         if one["tensor"] is not None:
             value = board.tensors[one["tensor"]]["value"]
-            values[one["text"]] = values[board.label(one["tensor"])] = value
+            values[board.told(one["text"])] = values[board.label(one["tensor"])] = value
     if node["outputs"]:
         out = board.tensors[node["outputs"][0]]
         values["out"] = out["value"]

@@ -87,6 +87,8 @@ class Board:
         for node in self.nodes:
             if node["variable"] is not None:
                 self._accumulating[self.tensors[node["variable"]]["identity"]].append(node["id"])
+        lives = sorted({one["label"] for one in self.tensors if self._is_life(one)}, key=len, reverse=True)
+        self._lives = re.compile(rf"(?<![\w.])({'|'.join(map(re.escape, lives))})(?!\w)") if lives else None
         groups = self._groups()
         self.labels = self._labels(groups)
         shown = self._shown(groups)
@@ -108,7 +110,11 @@ class Board:
             label = self.label(one["tensor"])
             if one["tensor"] is not None and self.tensors[one["tensor"]]["names"] and label != one["text"]:
                 text = re.sub(rf"(?<![\w.]){re.escape(one['text'])}(?![\w(·])", label, text)
-        return text
+        return self.told(text)
+
+    def told(self, text: str) -> str:
+        """A recording's text with later lives of names as the board calls them: `w·1.T` for `w.1.T`, which no number looks like."""
+        return text if self._lives is None else self._lives.sub(lambda found: "·".join(found[0].rsplit(".", 1)), text)
 
     def wants(self, tensor: int) -> bool:
         """Whether a gradient is wanted for a tensor; a leaf may ask for one only after it was made."""
@@ -246,7 +252,7 @@ class Board:
                 for count, one in enumerate(sorted(numbers), 1):
                     labels[one] = name + str(count).translate(SUBSCRIPTS)
         return [
-            "·".join(one.rsplit(".", 1)) if self._is_life(entry) else one
+            "·".join(one.rsplit(".", 1)) if self._is_life(entry) else self.told(one)
             for one, entry in zip(labels, self.tensors, strict=True)
         ]
 
@@ -359,7 +365,7 @@ class Board:
 
     def _join(self, card: Card, members: list[Group], sources: Iterable[int]) -> None:
         for group in members:
-            for number in group.nodes:
+            for number in dict.fromkeys(group.nodes):  # a write is an op and a new life of what it writes to
                 for index, edge in enumerate(self.nodes[number]["edges"]):
                     source = (
                         None if edge is None else self.card_of_node.get(edge["node"], self.card_of_tensor.get(edge["tensor"]))

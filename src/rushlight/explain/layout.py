@@ -70,13 +70,17 @@ def _layers(boxes: list[Box], edges: list[tuple[int, int]], late: frozenset[int]
     """Each box a layer below the lowest of those it uses; then up to where what uses it begins."""
     for first, second in sorted(edges, key=lambda edge: edge[1]):
         boxes[second].layer = max(boxes[second].layer, boxes[first].layer + 1)
-    below: dict[int, int] = {}
+    above: dict[int, list[int]] = {}
+    users: dict[int, list[int]] = {}
     for first, second in edges:
-        below[first] = min(below.get(first, boxes[second].layer), boxes[second].layer)
-    has_above = {second for _, second in edges}
-    for number, layer in below.items():
-        if number in late or number not in has_above:
-            boxes[number].layer = layer - 1
+        above.setdefault(second, []).append(first)
+        users.setdefault(first, []).append(second)
+    hanging: set[int] = set()  # what uses nothing, and what only uses things that nothing else does: it comes along as a whole
+    for number in range(len(boxes)):
+        if number in late or all(one in hanging and len(users[one]) == 1 for one in above.get(number, ())):
+            hanging.add(number)
+    for number in sorted(hanging & users.keys(), reverse=True):
+        boxes[number].layer = min(boxes[one].layer for one in users[number]) - 1
 
 
 def _lanes(boxes: list[Box], edges: list[tuple[int, int]]) -> list[list[int]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from html import escape
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 
 from .board_lines import Note, notes_of
 from .entries import Entry
@@ -83,6 +83,13 @@ def _notes(states: States, notes: list[Note]) -> str:
         these = [note for note in notes if note.label == label]
         values = [one for note in these for one in _spans(note, states.cards[note.card.id].values)]
         arrived = [one for note in these for one in _spans(note, states.cards[note.card.id].arrived)]
+        if len(these) > 1:  # rounds: beside the derivative of h₄ stands h₄ again
+            values += [
+                (Span(span.first, None, note.value), note.name)
+                for note in these
+                for span, _ in _spans(note, states.cards[note.card.id].arrived)
+                if note.value is not None
+            ]
         html += _in_turns(values, "fw") + _in_turns(arrived, "bw")
     return f"<p>{html}</p>" if html else ""
 
@@ -103,6 +110,11 @@ def _in_turns(spans: list[tuple[Span, str]], color: str) -> str:
     """One after the other: each is seen until the next is."""
     html = ""
     spans = sorted(spans, key=lambda pair: pair[0].first)
+    again = [
+        before[0].last is None and (before[1], before[0].value) == (name, span.value)
+        for before, (span, name) in pairwise(spans)
+    ]
+    spans = [pair for pair, is_again in zip(spans, [False, *again], strict=False) if not is_again]
     for (span, name), later in zip_longest(spans, spans[1:]):
         last = span.last
         if later is not None and (last is None or later[0].first < last):

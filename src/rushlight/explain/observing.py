@@ -17,7 +17,7 @@ from ..base.arguments import user_frame
 from ..ops.interceptors import run_below
 from ..overrides import overridable_methods
 from ..tensor import Tensor
-from .entries import Entry
+from .entries import Entry, notes_of
 from .jacobian import LOCAL, LOCALS, jacobian_of, local_matrices
 from .recording import Recording, here_of, name_of, noting, quietly
 from .values import array_of, fitted, plain
@@ -203,8 +203,8 @@ class RecordedPass(ObservedPass):
                 if array is not None:
                     total = self.totals.get(edge)
                     self.totals[edge] = array if total is None else total + array
-                value = self.recording.value(array)
-                total = value if number == 1 else self.recording.value(self.totals.get(edge))
+                value = self.recording.value(g if array is None else array)
+                total = value if number == 1 or array is None else self.recording.value(self.totals.get(edge))
                 if index in self.matrices and array is not None and array.shape == edge[0].shape:
                     self.last["local"].append({
                         "edge": index, "v": plain(self.v.reshape(-1).tolist()), "J": plain(self.matrices[index].tolist()),
@@ -287,7 +287,7 @@ class RecordedPass(ObservedPass):
     @quietly
     def _failed(self, error: BaseException) -> None:
         node = self.recording.node(self.node) if self.node is not None else None
-        self._event("error", self.place, type=type(error).__name__, message=str(error), node=node)
+        self._event("error", self.place, type=type(error).__name__, message=str(error), notes=notes_of(error), node=node)
 
     @quietly
     def _end(self) -> None:

@@ -155,6 +155,7 @@ READABLE: dict[str, dict[str, Form]] = {
         ),
     },
     "squeeze_all": {"x": "g.reshape(x_shape)"},
+    "squeeze_row": {"x": "g.reshape(x_shape)"},
     "squeeze": {"x": "g.reshape(x_shape)"},
     "squeeze_several": {"x": "g.reshape(x_shape)"},
     "expand_dims": {"x": "g.reshape(x_shape)"},

@@ -362,6 +362,7 @@ class Recording:
         task = modes.state.task
         inputs: list[Entry] = []
         given: list[int] = []
+        asked = False
         for position, (name, value) in enumerate(zip(op.inputs, args, strict=False)):
             for one in value if isinstance(value, (list, tuple)) else (value,):
                 number = self.tensor(one) if isinstance(one, Tensor) else None
@@ -373,6 +374,7 @@ class Recording:
                 inputs.append({"name": name, "tensor": number, "text": text})
                 if number is not None:
                     given.append(number)
+                    asked = asked or bool(one._needs_grad)
         outputs = [self.tensor(one, place) for one in results]
         if task is not None and len(outputs) == 1 and place == getattr(task, "place", None):  # an op of a rule
             texts = [one["text"] for one in inputs]
@@ -387,7 +389,7 @@ class Recording:
             entry["rules"] = rule_texts(op, *self._names_for_rules(op, args, inputs, place))
         else:
             cut = next((self.tensors[one]["cut"] for one in given if self.tensors[one]["cut"] is not None), None)
-            if any(self.tensors[one]["requires_grad"] for one in given):
+            if asked:
                 by = "not_differentiable" if modes.state.grad_enabled else "no_grad"
                 cut = {"by": "inference_mode" if modes.state.inference else by, "place": place}
             for one in outputs if cut is not None else ():
@@ -453,6 +455,8 @@ class Recording:
         count = len(op.inputs)
         told = {**dict(op.params), **dict(zip((name for name, _ in op.params), args[count:], strict=False))}
         told.update({name: True for name, value in zip(op.inputs, args, strict=False) if value is not None})
+        if any(one["tensor"] is not None and self.tensors[one["tensor"]]["dtype"].startswith("complex") for one in inputs):
+            told["is_complex"] = True
         return names, told
 
     def finished(self) -> Entry:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -60,17 +61,44 @@ def form_of(op: Op, source: str, told: Mapping[str, object]) -> tuple[str | None
     """A rule in the op's own names, and what it is: ``given`` as mathematics, mathematics by itself (``rule``), ``code``, or
     a refusal to give a derivative (``none``, without a text)."""
     given = READABLE.get(op.name, {}).get(source)
-    if given is not None:
-        return (given if isinstance(given, str) else given(told)), "given"
     rule = op.rules.get(source)
+    of_complex = bool(told.get("is_complex"))
+    if given is not None:
+        text = given if isinstance(given, str) else given(told)
+        return (_of_complex(op, source, text, _body(rule)) if of_complex and rule is not None else text), "given"
     body = None if rule is None else _body(rule)
     if rule is None or body is None:
         return None, "none" if rule is not None else "code"
     if isinstance(body, ast.Call) and isinstance(body.func, ast.Name) and body.func.id in REFUSALS:
         return None, "none"
-    plain = _Plain()
+    plain = _Plain(of_complex)
     text = ast.unparse(ast.fix_missing_locations(plain.visit(_copied(body))))
     return text, "rule" if plain.is_mathematics else "code"
+
+
+# Their derivative by a complex number is no complex number times g; the texts given for them say it themselves.
+NOT_HOLOMORPHIC = frozenset("abs sgn angle real imag conj view_as_real view_as_complex complex polar norm linalg_norm".split())
+OF_COMPLEX = {("vdot", "a"): "conj(g) * b", ("vdot", "b"): "g * a"}
+
+
+def _of_complex(op: Op, source: str, text: str, body: ast.expr | None) -> str:
+    """A text that is meant for real numbers as it is for complex ones: what g is multiplied by, or divided, is conjugated."""
+    used = {getattr(one, "attr", "") for one in ast.walk(body)} if body is not None else set()
+    if (op.name, source) in OF_COMPLEX:
+        return OF_COMPLEX[op.name, source]
+    if used & {"turned", "adjoint"}:
+        return text.replace(".T", ".H")
+    head, where, behind = text.replace("sign(", "sgn(").partition(WHERE)
+    found = re.fullmatch(r"(-?g) ([*/]) (.+)", head)
+    if op.name in NOT_HOLOMORPHIC or found is None or found[3] == "n" or (found[2] == "/" and not _is_one(found[3])):
+        return head + where + behind
+    return ast.unparse(ast.parse(f"{found[1]} {found[2]} conj({found[3]})")) + where + behind
+
+
+def _is_one(text: str) -> bool:
+    """Whether a text behind a sign of division is divided by as a whole."""
+    tree = ast.parse(text, mode="eval").body
+    return text.startswith("(") or not (isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.Mult | ast.Div))
 
 
 def pieces(text: str) -> list[tuple[str, str]]:
@@ -153,9 +181,11 @@ def _lambdas(path: str) -> list[ast.Lambda]:
 
 
 class _Plain(ast.NodeTransformer):
-    """A rule as mathematics: functions without the namespace they are from, for real numbers; notes where it is code."""
+    """A rule as mathematics: functions without the namespace they are from, nothing conjugated for real numbers; notes where it
+    is code."""
 
-    def __init__(self) -> None:
+    def __init__(self, of_complex: bool) -> None:
+        self.of_complex = of_complex
         self.is_mathematics = True
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
@@ -169,10 +199,10 @@ class _Plain(ast.NodeTransformer):
             if name == "masked_fill" and isinstance(args[2], ast.Constant) and args[2].value == 0:
                 return ast.BinOp(args[0], ast.Mult(), ast.UnaryOp(ast.Invert(), args[1]))
             if name in ("adjoint", "turned", "t") and len(args) == 1:
-                return ast.Attribute(args[0], "T")
+                return ast.Attribute(args[0], "H" if self.of_complex and name != "t" else "T")
             return ast.Call(ast.Name("sign" if name == "sgn" else name), args, [])
         if isinstance(node.func, ast.Name) and node.func.id == "conj" and len(args) == 1:
-            return args[0]  # type: ignore[no-any-return]
+            return ast.Call(ast.Name("conj"), args, []) if self.of_complex else args[0]
         is_shape = isinstance(node.func, ast.Attribute) and node.func.attr == "reshape"
         if not is_shape and not (
             isinstance(node.func, ast.Name) and node.func.id in ("conjugate", "tuple", "len", "range", "sum")
@@ -218,7 +248,12 @@ class _Renamed(ast.NodeTransformer):
 
 
 class _Simpler(ast.NodeTransformer):
-    """`1 * g`, `x ** (2 - 1)` and `W.T.T` as one would write them."""
+    """`1 * g`, `x ** (2 - 1)`, `conj(3)` and `W.T.T` as one would write them."""
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        is_conjugate = isinstance(node.func, ast.Name) and node.func.id == "conj"
+        return node.args[0] if is_conjugate and _number(node.args[0]) is not None else node
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         self.generic_visit(node)

@@ -46,7 +46,7 @@ class States:
             value = None if card.tensor is None else self.board.tensors[card.tensor]["value"]
             values = [(self.board.label(one), self.board.tensors[one]["value"]) for one in self._outputs(card)]
             states.values = [Span(1, None, value, "", values)]
-            saved = [one["text"] for number in card.nodes for one in self.board.nodes[number]["saved"]]
+            saved = [self.board.told(one["text"]) for number in card.nodes for one in self.board.nodes[number]["saved"]]
             states.kept = ", ".join(dict.fromkeys(saved))
             if card.kind == "leaf":
                 states.grads = [Span(1, None, self._first_grad(card))]
@@ -158,7 +158,7 @@ class States:
                 self._arrives(card, event, at, event["arrived"][out])
         number = self.board.card_of_node.get(event["node"])
         retained = self.steps.retained(event["pass"])
-        if number is not None and node["saved"] and (event["freed"] or not retained):
+        if number is not None and node["saved"] and (event["freed"] or not (retained or self.steps.failed(event))):
             self.cards[number].freed = self.cards[number].freed or at
         for sent in event["sent"] if step.kind == "run" else ():
             use = (event["node"], sent["edge"])

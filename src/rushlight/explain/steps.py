@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -77,6 +78,7 @@ class Steps:
         self.events = board.recording["events"]
         self.begins = {event["pass"]: event for event in self.events if event["kind"] == "backward"}
         self.all: list[Step] = []
+        self._failures = {(one["pass"], one["node"]) for one in self.events if one["kind"] == "error"}
         self._retained: dict[int, bool] = {
             number: bool(one["retain_graph"] or one["create_graph"]) for number, one in self.begins.items()
         }
@@ -106,6 +108,10 @@ class Steps:
     def retained(self, number: int | None) -> bool:
         """Whether what the nodes keep stays after a pass."""
         return number is None or self._retained.get(number, True)
+
+    def failed(self, event: Entry) -> bool:
+        """Whether the node of this event raised when it ran."""
+        return event["node"] is not None and (event["pass"], event["node"]) in self._failures
 
     def derivative(self, number: int | None, name: str) -> str:
         """What has arrived at a tensor, as mathematics writes it: ∂out/∂y, or vᵀ·∂n/∂m."""
@@ -228,7 +234,7 @@ class Steps:
                 parts.append(Sentence(say("written", after=after, before=before)))
         made = [nodes[one] for one in group.nodes]
         if made:
-            saved = {one["text"]: one["bytes"] for node in made for one in node["saved"]}
+            saved = {self.board.told(one["text"]): one["bytes"] for node in made for one in node["saved"]}
             size = size_in_bytes(sum(saved.values()))
             kept = (
                 say("keeps for", names=", ".join(saved), size=f" ({size})" if size else "") if saved else say("keeps nothing")
@@ -281,10 +287,12 @@ class Steps:
             step.place = card.place
         step.nodes.append(node["name"])
         step.title = self._title(say("backward"), literal(chain(step.nodes), code=True), self.where(step.place))
-        freed = bool(event["freed"]) or (bool(node["saved"]) and not self.retained(event["pass"]))
+        freed = bool(event["freed"]) or (bool(node["saved"]) and not self.retained(event["pass"]) and not self.failed(event))
         step.parts = [part for part in step.parts if not (isinstance(part, Sentence) and part.tone == "aside")]
         step.parts += self._run_parts(node, event)
-        if freed:
+        if self.failed(event):
+            pass  # the next step says what happened
+        elif freed:
             size = size_in_bytes(sum(self.events[one]["freed"] for one in step.events))
             step.parts.append(Sentence(say("done", size=f" ({size})" if size else ""), "aside"))
         elif node["saved"]:
@@ -379,6 +387,7 @@ class Steps:
         step.parts = [Sentence(literal(event["message"]), "error")]
         if "backward through the graph a second time" in event["message"]:
             step.parts.append(Sentence(say("freed before")))
+        step.parts += [Sentence(note_of(line.strip())) for note in event.get("notes", ()) for line in note.splitlines()]
         self.all.append(step)
 
     def _end(self, event: Entry) -> None:
@@ -395,6 +404,28 @@ class Steps:
             step.parts.append(Line([Figure(value, literal(name), "b")]))
         step.parts.append(Sentence(say("returned")))
         self.all.append(step)
+
+
+NOTES = {
+    "note made": r"(?P<node>\S+) was recorded at (?P<file>.+):(?P<line>\d+)(, in [^:]*)?(: (?P<text>.*))?",
+    "note saved": r"saved by (?P<node>\S+) at (?P<file>.+):(?P<line>\d+)(, in [^:]*)?(: (?P<text>.*))?",
+    "note changed": r"changed by (?P<op>\S+) at (?P<file>.+):(?P<line>\d+)(, in [^:]*)?(: (?P<text>.*))?",
+    "note copy": r"To keep both, change a copy \(x\.clone\(\)\) or use the op that makes a new tensor\.",
+    "note nothing": r"Nothing it was computed from has requires_grad=True, or it was computed under no_grad, or detached\.",
+}
+
+
+def note_of(note: str) -> Said:
+    """What an error says beyond PyTorch's own text, in both languages where it is one of ours.
+
+    >>> note_of("changed by add_ at /home/me/a.py:5: y += 1").plain("zh")
+    '第 5 行的 add_ 改写了它：y += 1'
+    """
+    for key, pattern in NOTES.items():
+        found = re.fullmatch(pattern, note)
+        if found is not None:
+            return say(key, **found.groupdict(""))
+    return literal(note)
 
 
 def _words(key: str, **names: object) -> Figure:

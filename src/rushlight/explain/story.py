@@ -14,7 +14,7 @@ from typing import Any
 from ..base.arguments import user_frame
 from ..tensor import Tensor
 from . import observing
-from .entries import Entry
+from .entries import Entry, notes_of
 from .frames import elements_of, parameters_of
 from .jacobian import jacobian_of
 from .ledger import ledger_of, names_in_functions
@@ -76,7 +76,9 @@ class Story:
         if isinstance(error, Exception) or (error is not None and not isinstance(error, SystemExit)):
             told = {"type": type(error).__name__, "message": str(error), "place": self._place_of(error)}
             if not any(one["kind"] == "error" and one["message"] == str(error) for one in recording.events[-1:]):
-                recording.event("error", told["place"], type=told["type"], message=told["message"], node=None)
+                recording.event(
+                    "error", told["place"], type=told["type"], message=told["message"], notes=notes_of(error), node=None
+                )
         program = {"name": self.name, "arguments": self.arguments, "printed": recording.printed, "exit_code": exit_code}
         self.recording = {
             "format": FORMAT, "program": {**program, "error": told}, **recording.finished(),

@@ -11,7 +11,7 @@ from .folding import Board
 from .ledger_words import why
 from .numerals import brief
 from .steps import Line, Sentence, Step, Steps, Which
-from .words import MARK, Said, say
+from .words import MARK, Said, literal, say
 
 WIDTH = 80
 LISTED = 60  # lines of a source that is shown whole
@@ -186,9 +186,9 @@ def _inner(steps: Steps, step: Step, lang: str) -> str:
 def _begin(steps: Steps, step: Step, lang: str) -> list[str]:
     event = steps.events[step.events[0]]
     place = None if step.place is None else steps.board.recording["places"][step.place]
-    how = {"grad": "autograd.grad", "dry": "dry"}.get(event["how"], "backward")
-    head = how if place is None else say("at", how=how, line=place["line"], text=place["text"]).plain(lang)
-    lines = wrapped(head, "", "    ")
+    how = {"grad": literal("autograd.grad"), "dry": literal("dry")}.get(event["how"], say("pass"))
+    told = how if place is None else say("at", how=how, line=place["line"], text=place["text"])
+    lines = wrapped(told.plain(lang), "", "    ")
     for root in event["roots"]:
         name = steps.board.label(root["tensor"]) if root["tensor"] is not None else "out"
         scalar = len(event["roots"]) == 1 and root["gradient"] is not None and not root["gradient"]["shape"]

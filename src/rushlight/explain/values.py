@@ -45,15 +45,15 @@ def fitted(value: Any, edge: Edge) -> Any:
 
 
 def value_of(array: Any, full: bool = False) -> Entry | None:
-    """What a recording keeps of an array or a Tensor; None where it cannot be read as plain numbers.
+    """What a recording keeps of an array or a Tensor; None where there is neither.
 
     >>> import numpy as np
     >>> value_of(np.array([1.0, np.inf], np.float32))
     {'shape': [2], 'dtype': 'float32', 'data': [1.0, 'inf']}
     """
-    array = array_of(array)
+    given, array = array, array_of(array)
     if array is None or not (array.dtype.kind in "fciub" or _name(array.dtype) == "bfloat16"):
-        return None
+        return _unread(given)
     value: Entry = {"shape": list(array.shape), "dtype": _name(array.dtype)}
     if array.dtype.kind == "V":
         array = array.astype(np.float32)  # which has all of bfloat16's numbers
@@ -65,6 +65,15 @@ def value_of(array: Any, full: bool = False) -> Entry | None:
     value["data"] = None
     value["stats"], value["thumbnail"] = _statistics(array), _thumbnail(array)
     return value
+
+
+def _unread(value: object) -> Entry | None:
+    """Of what is there and cannot be read as plain numbers: a sparse tensor, one of a class that has memory of its own."""
+    held = value._array if isinstance(value, Tensor) else value
+    shape, dtype = getattr(held, "shape", None), getattr(held, "dtype", None)
+    if shape is None or not isinstance(dtype, np.dtype):
+        return None
+    return {"shape": list(shape), "dtype": _name(dtype), "data": None, "stats": None, "thumbnail": None}
 
 
 @functools.cache

@@ -237,8 +237,8 @@ def multi_head_attention_forward(
             attn_mask = attn_mask.unsqueeze(0) if of_all else attn_mask.view(samples, num_heads, -1, sources)
         q = q.view(samples, num_heads, length, head)
         kk, v = (x.view(samples, num_heads, sources, head) for x in (kk, v))
-        out = scaled_dot_product_attention(q, kk, v, attn_mask, dropout_p, causal_only)
-        out = out.permute(2, 0, 1, 3).contiguous().view(samples * length, size)
+        out = functions["scaled_dot_product_attention"](q, kk, v, attn_mask, dropout_p, causal_only)
+        out = out.permute(2, 0, 1, 3).reshape(samples * length, size)
         out = functions["linear"](out, out_proj_weight, out_proj_bias).view(length, samples, out_proj_weight._array.shape[0])
         return (out if batched else out.squeeze(1)), None
     q = q * math.sqrt(1.0 / head)

@@ -6,6 +6,7 @@ All but that one op is composed of simpler ops, as in PyTorch.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NoReturn
 
 import numpy as np
@@ -79,10 +80,11 @@ def _lstm_backward(
     )
 
 
-# A step takes the input's part of the gates, the state, and the weights (of the input, of the state, both biases, and of the
-# projection), and gives the new state: a tuple whose first tensor is the output.
+# A step takes a function that gives the input's part of the gates, the state, and the weights (of the input, of the state, both
+# biases, and of the projection), and gives the new state: a tuple whose first tensor is the output. What is computed first, and which
+# summand stands first, is as in PyTorch: a backward pass then meets the nodes in the same order.
 Weights = list[Any]
-Step = Callable[[Any, Any, Weights], Any]
+Step = Callable[[Callable[[], Any], Any, Weights], Any]
 
 
 def linear(*args: Any) -> Any:
@@ -91,15 +93,15 @@ def linear(*args: Any) -> Any:
 
 
 def _plain_step(activation: str) -> Step:
-    def step(gates: Any, state: Any, weights: Weights) -> Any:
-        return (getattr(ops, activation)(gates + linear(state[0], weights[1], weights[3])),)
+    def step(gates: Callable[[], Any], state: Any, weights: Weights) -> Any:
+        return (getattr(ops, activation)(linear(state[0], weights[1], weights[3]) + gates()),)
 
     return step
 
 
-def _lstm_step(gates: Any, state: Any, weights: Weights) -> Any:
+def _lstm_step(gates: Callable[[], Any], state: Any, weights: Weights) -> Any:
     hidden, cell = state
-    in_gate, forget, new, out_gate = (gates + linear(hidden, weights[1], weights[3])).unsafe_chunk(4, -1)
+    in_gate, forget, new, out_gate = (linear(hidden, weights[1], weights[3]) + gates()).unsafe_chunk(4, -1)
     into, kept, new, show = in_gate.sigmoid(), forget.sigmoid(), new.tanh(), out_gate.sigmoid()
     cell = kept * cell + into * new
     hidden = show * cell.tanh()
@@ -108,12 +110,13 @@ def _lstm_step(gates: Any, state: Any, weights: Weights) -> Any:
     return hidden, cell
 
 
-def _gru_step(gates: Any, state: Any, weights: Weights) -> Any:
+def _gru_step(gates: Callable[[], Any], state: Any, weights: Weights) -> Any:
     (hidden,) = state
-    reset, update, new = gates.unsafe_chunk(3, -1)
+    reset, update, new = gates().unsafe_chunk(3, -1)
     reset_h, update_h, new_h = linear(hidden, weights[1], weights[3]).unsafe_chunk(3, -1)
-    update = (update + update_h).sigmoid()
-    new = (new + (reset + reset_h).sigmoid() * new_h).tanh()
+    reset = (reset_h + reset).sigmoid()
+    update = (update_h + update).sigmoid()
+    new = (new + new_h * reset).tanh()
     return ((hidden - new) * update + new,)
 
 
@@ -142,7 +145,7 @@ def _cell(kind: str, input: Any, states: tuple[Any, ...], w_ih: Any, w_hh: Any, 
             raise RuntimeError(f"Input batch size {_size(input, 0)} doesn't match hidden{number} batch size {_size(each, 0)}")
         if _size(each, 1) != width:
             raise RuntimeError(f"hidden{number} has inconsistent hidden_size: got {_size(each, 1)}, expected {width}")
-    return _STEPS[kind](linear(input, w_ih, b_ih), states, [w_ih, w_hh, b_ih, b_hh, None])
+    return _STEPS[kind](lambda: linear(input, w_ih, b_ih), states, [w_ih, w_hh, b_ih, b_hh, None])
 
 
 @public(method=False, out=False)
@@ -197,6 +200,10 @@ def _tensor(name: str, hx: Any) -> Any:
 # Along sequences.
 
 
+def _itself(gates: object) -> object:
+    return gates
+
+
 def _along(step: Step, input: Any, state: Any, weights: Weights, backwards: bool) -> tuple[Any, Any]:
     """One direction of one layer over a (T, N, features) sequence."""
     x = input._array
@@ -206,7 +213,7 @@ def _along(step: Step, input: Any, state: Any, weights: Weights, backwards: bool
     gates = linear(input, weights[0], weights[2]).unbind(0)
     outputs = []
     for each in reversed(gates) if backwards else gates:
-        state = step(each, state, weights)
+        state = step(partial(_itself, each), state, weights)
         outputs.append(state[0])
     if backwards:
         outputs.reverse()
@@ -225,7 +232,7 @@ def _along_packed(step: Step, data: Any, sizes: list[int], first: Any, weights: 
             if size > have:  # sequences that end here join in
                 state = tuple(cat([old, start[have:size]]) for old, start in zip(state, first, strict=True))
                 have = size
-            state = step(each, state, weights)
+            state = step(partial(_itself, each), state, weights)
             outputs.append(state[0])
         outputs.reverse()
         return cat(outputs), state
@@ -236,7 +243,7 @@ def _along_packed(step: Step, data: Any, sizes: list[int], first: Any, weights: 
             ended.append(tuple(old[size:have] for old in state))
             state = tuple(old[:size] for old in state)
             have = size
-        state = step(each, state, weights)
+        state = step(partial(_itself, each), state, weights)
         outputs.append(state[0])
     ended.append(state)
     ended.reverse()

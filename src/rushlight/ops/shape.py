@@ -39,7 +39,8 @@ op("squeeze_all", lambda x: x.squeeze(), node="SqueezeBackward0", kind="linear",
    x=lambda g, xp, x_shape: _unsqueezed(g, xp, x_shape, [axis for axis, size in enumerate(x_shape) if size == 1]))  # fmt: skip
 op("squeeze", k.squeeze, node="SqueezeBackward1", kind="linear", view=True,
    x=lambda g, xp, x_shape, axes: _unsqueezed(g, xp, x_shape, axes))  # fmt: skip
-op("squeeze_row", k.squeeze, node="SqueezeBackward4", kind="linear", x=lambda g, x_shape: g.reshape(x_shape))
+op("squeeze_row", k.squeeze, node="SqueezeBackward4", kind="linear",
+   x=lambda g, xp, x_shape, axes: _unsqueezed(g, xp, x_shape, axes))  # fmt: skip
 op("reshape_alias", k.view, kind="linear", view=True, x=lambda g, x_shape: g.reshape(x_shape))
 op("squeeze_several", k.squeeze, node="SqueezeBackward2", kind="linear", view=True,
    x=lambda g, xp, x_shape, axes: _unsqueezed(g, xp, x_shape, axes))  # fmt: skip

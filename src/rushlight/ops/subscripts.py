@@ -318,12 +318,8 @@ def _setitem(self: Any, key: Any, value: Any) -> None:
     elif not value._array.ndim:
         view.fill_(value)
     else:
-        value = _without_leading_ones(value, view._array.ndim)
-        if value._array.shape != view._array.shape:
-            spread = expand(value if value._counter is view._counter else value.detach(), view._array.shape)  # for its error
-            if value._counter is view._counter:  # read as it is spread: an element of what is written may be all of it
-                value = spread
-        view.copy_(value)
+        value = _viewed(value, _ones_in_front(value._array.shape))  # a view even where there are none, as PyTorch records it
+        view.copy_(value if value._array.shape == view._array.shape else expand(value, view._array.shape))
 
 
 def _held(value: Any, dtype: np.dtype[Any]) -> Any:
@@ -334,14 +330,18 @@ def _held(value: Any, dtype: np.dtype[Any]) -> Any:
     return value
 
 
+def _ones_in_front(shape: Sequence[int]) -> int:
+    return next((place for place, size in enumerate(shape) if size != 1), len(shape))
+
+
+def _viewed(value: Tensor, lead: int) -> Tensor:
+    return value.view(value._array.shape[lead:])
+
+
 def _without_leading_ones(value: Any, ndim: int) -> Any:
     shape = value._array.shape
-    lead = 0
-    while len(shape) - lead > ndim and shape[lead] == 1:
-        lead += 1
-    return (
-        value.view(shape[lead:]) if lead and value._array.flags.c_contiguous else value.reshape(shape[lead:]) if lead else value
-    )
+    lead = min(_ones_in_front(shape), max(len(shape) - ndim, 0))
+    return _viewed(value, lead) if lead else value
 
 
 def _put(view: Any, indices: list[Any], value: Any) -> None:

@@ -79,6 +79,9 @@ class Watch(interpreters.Interpreter):
         interpreters.stack.take(self)
         _lock.release()
 
+    def keeps(self) -> interpreters.Answer:
+        return False if threading.get_ident() == self.thread else NotImplemented
+
     def fail(self, reason: str) -> None:
         self.recorder.fail(reason)
 

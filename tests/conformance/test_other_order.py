@@ -1,0 +1,113 @@
+"""Why the nodes of some programs are others than PyTorch's: each reason of ``OTHER_ORDER`` on a few lines, with equal gradients."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import torch
+from test_explain import OTHER_ORDER
+
+import rushlight
+
+
+def nodes(function: Any, module: Any) -> tuple[Counter[str], Any]:
+    """The nodes that a pass from ``function(module)`` runs, and the gradient of the leaf; it gives (result, leaf)."""
+    result, leaf = function(module)
+    found, waiting = set(), [result.grad_fn]
+    while waiting:
+        node = waiting.pop()
+        if node is not None and node not in found:
+            found.add(node)
+            waiting += [below for below, _ in node.next_functions]
+    (gradient,) = module.autograd.grad(result, leaf, retain_graph=True)
+    return Counter(node.name().rpartition("::")[2] for node in found), np.array(gradient.resolve_conj().tolist())
+
+
+def differ(function: Any) -> tuple[Counter[str], Counter[str]]:
+    """The nodes that only PyTorch has, and those that only rushlight has."""
+    theirs, wanted = nodes(function, torch)
+    ours, got = nodes(function, rushlight)
+    np.testing.assert_allclose(got, wanted, rtol=1e-4, atol=1e-6)
+    return theirs - ours, ours - theirs
+
+
+def test_each_reason_is_shown() -> None:
+    assert {f"test_{reason}" for reason in OTHER_ORDER.values()} == {name for name in globals() if name.startswith("test_")} - {
+        "test_each_reason_is_shown"
+    }
+
+
+def test_views_made_anew() -> None:
+    """A view of a base that was written to takes its steps anew; PyTorch's C++ has one of them as a view by strides."""
+
+    def program(t: Any) -> Any:
+        z = t.tensor([1 + 2j, 3j], requires_grad=True)
+        return z.clone().real.mul_(2).sum(), z
+
+    assert differ(program) == (Counter(AsStridedBackward0=1), Counter(SelectBackward0=1))
+
+
+def test_conjugates() -> None:
+    """A conjugate shares memory with what it is of in PyTorch, by a bit of the tensor; NumPy's arrays have no such bit."""
+
+    def program(t: Any) -> Any:
+        z = t.tensor([1 + 2j, 3j], requires_grad=True)
+        y = z.clone()
+        y.conj().mul_(1j)
+        return y.real.sum(), z
+
+    assert torch.ones(2, dtype=torch.complex64).conj().is_conj()
+    theirs, ours = differ(program)
+    assert theirs + ours
+
+
+def test_numbers_in_rules() -> None:
+    """A rule in C++ that adds a number or takes a square has nodes for that which no rule written once over arrays and Tensors has."""
+
+    def program(t: Any) -> Any:
+        x = t.tensor([0.5, 2.0], requires_grad=True)
+        (slope,) = t.autograd.grad(x.asinh().sum(), x, create_graph=True)
+        return slope.sum(), x
+
+    theirs, ours = differ(program)
+    assert theirs and set(theirs) <= {"PowBackward0", "AddBackward1", "RsqrtBackward0"}, theirs
+    assert ours and set(ours) <= {"MulBackward0", "AddBackward0", "RsqrtBackward0"}, ours
+
+
+def test_turned_factors() -> None:
+    """Where a factor lies turned in memory PyTorch turns its gradient's product, which a rule that sees no strides cannot."""
+
+    def program(t: Any) -> Any:
+        x, w = t.ones(2, 3, requires_grad=True), t.ones(4, 3).t().requires_grad_()
+        (slope,) = t.autograd.grad(((x @ w) ** 2).sum(), w, create_graph=True)
+        return slope.sum(), x
+
+    theirs, ours = differ(program)
+    assert set(theirs) == {"TBackward0"} and not ours
+
+
+def test_packed_sequences() -> None:
+    """PyTorch writes each step of padded sequences into slices of a whole; here they are one gather."""
+
+    def program(t: Any) -> Any:
+        x = t.arange(6.0).reshape(3, 2, 1).requires_grad_()
+        packed = t.nn.utils.rnn.pack_padded_sequence(x, t.tensor([3, 1]))
+        whole, _ = t.nn.utils.rnn.pad_packed_sequence(packed)
+        return (whole * whole).sum(), x
+
+    theirs, ours = differ(program)
+    assert theirs["CopySlices"] and theirs["SliceBackward0"] and not ours["CopySlices"]
+
+
+def test_transforms() -> None:
+    """A function's batch is taken apart below the graph of the transform in PyTorch, and above it here: other nodes, of all examples."""
+
+    def program(t: Any) -> Any:
+        w, x = t.tensor([[0.5, 1.0]], requires_grad=True), t.tensor([[1.0, 2.0], [3.0, 4.0]])
+        slopes = t.func.vmap(t.func.grad(lambda w, row: (t.nn.functional.linear(row, w) ** 2).sum()), in_dims=(None, 0))(w, x)
+        return (slopes * slopes).sum(), w
+
+    theirs, ours = differ(program)
+    assert theirs and ours
