@@ -83,6 +83,7 @@ GLOBALS: dict[str, Any] = {
     "dtype_of": operator.attrgetter("dtype"),
     "shape_of": operator.attrgetter("shape"),
     "getframe": sys._getframe,
+    "meta_of": operator.attrgetter("shape", "dtype"),
     "is_own": is_own,
     "new": object.__new__,
     "next_order": orders.__next__,

@@ -71,8 +71,7 @@ class _Forward:
             *(self.packed() if self.hooked else []),
             *self.computed(),
             *self.laid_out(),
-            *self.results(),
-            *self.recorded(),
+            *(self.list_of_results() if self.entry.is_list else [*self.results(), *self.recorded()]),
             f"return {self.returned()}",
         ]
         return "\n".join([*head, *_inside(*body)])
@@ -233,8 +232,6 @@ class _Forward:
 
     def results(self) -> list[str]:
         entry = self.entry
-        if entry.is_list:
-            return self.list_of_results()
         if len(entry.outputs) > 1:
             return [line for number, name in enumerate(entry.outputs) for line in (
                 f"out_{name} = outs[{number}]", *_made_array(f"out_{name}"),
@@ -253,13 +250,14 @@ class _Forward:
         ]
 
     def list_of_results(self) -> list[str]:
-        """Any number of results, all of one dtype: parts of the input, views or copies."""
-        if not self.entry.view:
-            one = ["result = new(Tensor)", "result._array = out", "result._counter = [0]"]
-        else:
-            one = [*_view("result"), "result._made = 'several' if state.grad_enabled else 'no_grad'"]
-            one += ["if base._needs_grad and not state.grad_enabled:", "    result._needs_grad = BORROWED"]
-        return ["results = []", "for out in outs:", *_inside(*one, "results.append(result)")]
+        """Any number of results, all of one dtype: parts of the input, views or copies; the node, if any, is there before them."""
+        made, one = [], ["result = new(Tensor)", "result._array = out", "result._counter = [0]"]
+        if self.entry.view:
+            made = ["made, borrowed = ('several', False) if state.grad_enabled else ('no_grad', base._needs_grad)"]
+            one = [*_view("result"), "result._made = made", "if borrowed:", "    result._needs_grad = BORROWED"]
+        edge = ["if node is not None:", "    result._needs_grad = True", "    result._edge = (node, number)"]
+        loop = ["for number, out in enumerate(outs):", *_inside(*one, *edge, "results.append(result)")]
+        return ["node = None", *self.recorded(), *made, "results = []", *loop]
 
     def returned(self) -> str:
         if self.entry.is_list:
@@ -307,9 +305,7 @@ class _Forward:
     def edges_of_results(self) -> list[str]:
         """What the node is to know of its results, and the results of the node."""
         if self.entry.is_list:
-            place = ["result._needs_grad = True", "result._edge = (node, number)"]
-            metas = "node.metas = [(out.shape, out.dtype) for out in outs]"
-            return [metas, "for number, result in enumerate(results):", *_inside(*place)]
+            return ["node.metas = [*map(meta_of, outs)]"]
         names = [f"_{name}" for name in self.entry.differentiable] if len(self.entry.outputs) > 1 else [""]
         lines = [f"node.shape = out{names[0]}.shape", f"node.dtype = out{names[0]}.dtype"]
         if len(names) > 1:

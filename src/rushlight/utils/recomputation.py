@@ -23,8 +23,6 @@ from ..tensors.creation.from_sizes import empty
 class CheckpointError(RuntimeError):
     """The second run of a checkpointed function did not do what the first did."""
 
-    __module__ = "rushlight.utils.checkpoint"  # where programs know it from
-
     __module__ = "torch.utils.checkpoint"
 
 

@@ -26,7 +26,7 @@ from rushlight.random import Generator
 from rushlight.storage import StorageBase
 from rushlight.tensor import Tensor, _TensorMeta
 
-from . import _autograd, _functorch, _profiler
+from . import _autograd, _functorch, _profiler, jit_switches
 from ._streams import DeviceObjType, Stream
 from .dispatch_keys import DispatchKey, DispatchKeySet, _dispatch_tls_local_exclude_set, _ExcludeDispatchKeyGuard
 from .function_modes import (
@@ -38,18 +38,10 @@ from .function_modes import (
     _push_on_torch_function_stack,
     _TorchFunctionState,
 )
-from .jit_switches import (
-    _jit_can_fuse_on_cpu,
-    _jit_can_fuse_on_gpu,
-    _jit_override_can_fuse_on_cpu,
-    _jit_override_can_fuse_on_gpu,
-    _jit_set_nvfuser_enabled,
-    _jit_set_profiling_executor,
-    _jit_set_profiling_mode,
-    _jit_set_texpr_fuser_enabled,
-)
+from .jit_switches import *  # noqa: F403
 
 __all__ = [
+    *jit_switches.__all__,
     "DeviceObjType",
     "DisableTorchFunction",
     "DisableTorchFunctionSubclass",
@@ -81,14 +73,6 @@ __all__ = [
     "_is_torch_function_enabled",
     "_is_torch_function_mode_enabled",
     "_is_tracing",
-    "_jit_can_fuse_on_cpu",
-    "_jit_can_fuse_on_gpu",
-    "_jit_override_can_fuse_on_cpu",
-    "_jit_override_can_fuse_on_gpu",
-    "_jit_set_nvfuser_enabled",
-    "_jit_set_profiling_executor",
-    "_jit_set_profiling_mode",
-    "_jit_set_texpr_fuser_enabled",
     "_len_torch_function_stack",
     "_log_api_usage_once",
     "_pop_torch_function_stack",
