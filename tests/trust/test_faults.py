@@ -19,7 +19,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from faults import TRAININGS, interrupted_steps, memory_of_steps, threads_of_mixed_work
+from faults import interrupted_steps, memory_of_steps, threads_of_mixed_work
+from trainings import TRAININGS
 
 import rushlight as torch
 from rushlight.backend.interrupts import held
