@@ -31,14 +31,19 @@ import rushlight as torch
 
 
 class Right:
-    """What the parameters are before and after each step, and the gradients after each pass of the first."""
+    """What the parameters are before and after each step, and the gradients and buffers after each pass of the first."""
 
     def __init__(self, training: Training, steps: int = 3) -> None:
         self.values = [training.values()]
+        self.statistics = [training.statistics()]
         training.go_back()
         first = training.gradients()
+        self.statistics.append(training.statistics())
         training.go_back()
-        self.passes = first, training.gradients()
+        self.passes = [first, training.gradients()]
+        self.statistics.append(training.statistics())
+        if training.asks:  # the gradients of the places that it has looked at are no others' business
+            self.passes = []
         for _ in range(steps):
             training.step()
             self.values.append(training.values())
@@ -51,7 +56,7 @@ class Seen(NamedTuple):
     wrong: str
 
 
-class _Interrupted(Exception):
+class _Interrupted(KeyboardInterrupt):
     """What the handler of this test raises: with it an interrupt that the test itself gets is not taken for one of its own."""
 
 
@@ -122,22 +127,30 @@ def _wrong(training: Training, right: Right, errors: dict[str, str]) -> str:
         return "grad mode is off"
     if np.geterr() != errors:
         return "NumPy's warnings are off"
+    same = _near if training.near else _same
     now, (before, behind) = training.values(), right.values[:2]
-    moved = not all(map(_same, now, before))
-    if moved and not all(map(_same, now, behind)):
+    moved = not all(map(same, now, before))
+    if moved and not all(map(same, now, behind)):
         return "some parameters are stepped and others are not, or one is by half"
-    for got, *whole in zip(training.gradients(), *right.passes, strict=True):
-        if got is not None and not any(_same(got, one) for one in whole):
+    for got, *whole in zip(training.gradients(), *right.passes, strict=True) if right.passes else ():
+        if got is not None and not any(same(got, one) for one in whole):
             return "a gradient is none of those that are whole"
+    for got, *whole in zip(training.statistics(), *right.statistics, strict=True) if right.passes else ():
+        if not any(same(got, one) for one in whole):
+            return "a buffer is none of those that are whole"
     for expected in right.values[1 + moved : 3 + moved]:
         training.step()
-        if not all(map(_same, training.values(), expected)):
+        if not all(map(same, training.values(), expected)):
             return "the parameters after the next step are not right"
     return ""
 
 
 def _same(one: Any, other: Any) -> bool:
     return one is other or (one is not None and other is not None and np.array_equal(one, other))
+
+
+def _near(one: Any, other: Any) -> bool:
+    return _same(one, other) or (one is not None and other is not None and np.allclose(one, other, 1e-4, 1e-6))
 
 
 def resident() -> int:
@@ -262,20 +275,26 @@ def _works() -> list[Callable[[int], Any]]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--count", type=int, default=0, help="interrupts, shared out over three trainings")
+    parser.add_argument("--count", type=int, default=0, help="interrupts, shared out over the trainings")
+    parser.add_argument("--only", default="", help="trainings with this in their name")
     parser.add_argument("--steps", type=int, default=0, help="steps of training whose memory is measured")
     parser.add_argument("--threads", type=float, default=0, help="seconds of mixed work in eight threads")
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args()
     warnings.simplefilter("ignore")
     failed = False
-    for name, make in TRAININGS.items() if asked.count else ():
+    chosen = {name: make for name, make in TRAININGS.items() if asked.only in name}
+    total = 0
+    for name, make in chosen.items() if asked.count else ():
         torch.set_num_threads(2)
-        seen = interrupted_steps(make, asked.count // len(TRAININGS), asked.seed)
-        print(f"{name}: {len(seen)} interrupts, {dict(Counter(one.where for one in seen))}, seed {asked.seed}")
+        seen = interrupted_steps(make, -(-asked.count // len(chosen)), asked.seed)
+        total += len(seen)
+        print(f"{name}: {len(seen)} interrupts, {dict(Counter(one.where for one in seen))}, seed {asked.seed}", flush=True)
         for one, times in Counter(one for one in seen if one.wrong).items():
             print(f"    {times} in {one.where}: {one.wrong}")
             failed = True
+    if asked.count:
+        print(f"{total} interrupts")
     if asked.steps:
         grown, garbage = memory_of_steps(asked.steps)
         print(f"{asked.steps} steps: {grown / 1e6:+.2f} MB, {garbage} objects in cycles")

@@ -9,6 +9,7 @@ or opened.
 from __future__ import annotations
 
 import argparse
+import codecs
 import collections
 import contextlib
 import faulthandler
@@ -293,6 +294,7 @@ def _limit() -> None:
 
 def watch() -> None:
     """From now on :func:`read_safely` sees what is executed in it."""
+    codecs.lookup("raw_unicode_escape")  # Python imports it when a pickle first has such a text
     sys.addaudithook(_audit)
 
 

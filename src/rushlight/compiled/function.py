@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..autograd import modes
+from ..backend.interrupts import came_by_a_signal, held
 from ..base.dtypes import get_default_dtype
 from ..nn.modules import calls
 from ..random import Generator
@@ -233,7 +234,6 @@ class Compiled:
                 result = again
             else:
                 failure = NotUnderstood(f"the replay is not the same in {difference}")
-                after.put_back()
                 result = given
         if form.ways:
             form.way = form.ways[0]
@@ -262,7 +262,8 @@ class Compiled:
     def _tried(
         self, form: Form, way: Way, states: tuple[State, State], leaves: list[Any], result: Any
     ) -> tuple[Any, str | None]:
-        """What a replay gives on what the program just ran on, and in what it is not the same."""
+        """What a replay gives on what the program just ran on, and in what it is not the same: then, and where something from outside
+        ends it, all is as the program left it."""
         before, after = states
         program, joint = way.program, way.results.joint
         try:
@@ -275,9 +276,14 @@ class Compiled:
                 difference = "a result"
             if difference is None and joint is not None and not joint.tried(arrays[len(way.results.numbers) :]):
                 difference = "a gradient"
-        except Exception as error:
+            if difference is not None:
+                after.put_back()
+            return again, difference
+        except BaseException as error:
+            held(after.put_back)
+            if not isinstance(error, Exception) or came_by_a_signal(error):
+                raise
             return None, f"{type(error).__name__}: {error}"
-        return again, difference
 
     # Replaying.
 
