@@ -86,6 +86,7 @@ class Form:
     def __init__(self, form: Any, surroundings: tuple[Any, ...]) -> None:
         self.form, self.surroundings = form, surroundings
         self.recordings = 0
+        self.errors = 0  # recordings that an error has ended
         self.names: set[str] = set()
         self.users: set[str] = set()
         self.any_name = False
@@ -160,9 +161,15 @@ class Compiled:
     def _record(self, form: Form, leaves: list[Any], args: Any, kwargs: Any) -> Any:
         with self.lock:
             form.recordings += 1
-            if form.recordings == 1:
-                return self._first(form, leaves, args, kwargs)
-            return self._second(form, leaves, args, kwargs)
+            try:
+                return (self._first if form.recordings == 1 else self._second)(form, leaves, args, kwargs)
+            except BaseException as error:
+                form.recordings -= 1  # it has not seen all: the next is to be as if it had not been
+                if isinstance(error, Exception) and not came_by_a_signal(error):
+                    form.errors += 1
+                    if form.errors == TRIES:
+                        form.reason = NotUnderstood("its recordings end with an error")
+                raise
 
     def _watched(self, recorder: Recorder, form: Form, args: Any, kwargs: Any) -> tuple[Any, Watch, Joint | None]:
         watch = Watch(recorder)
