@@ -274,6 +274,7 @@ class _force_original_view_tracking(_Switch):
     """
 
     _field = "view_replay"
+    _name = "set_view_replay_enabled"
 
 
 def is_view_replay_enabled() -> bool:
