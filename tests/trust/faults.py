@@ -224,6 +224,7 @@ def threads_of_mixed_work(seconds: float, seed: int, count: int = 8) -> tuple[li
         thread.start()
     for thread in threads:
         thread.join(seconds + 60)
+        thread.join(60)  # once more: the whole process may have stood still meanwhile
         if thread.is_alive():
             wrong.append("a thread hangs")
     total = sum(rounds.values())

@@ -242,7 +242,7 @@ def get_autocast_dtype(device_type: str) -> dtypes.dtype:
     return _dtype_for(_kind("get_autocast_dtype", device_type))
 
 
-def _kind(name: str, device_type: Any) -> str:
+def _kind(name: str, device_type: object) -> str:
     """The type of a device by its name: TypeError for what is no text, RuntimeError for one that names none."""
     if not isinstance(device_type, str):
         raise TypeError(f"{name}(): argument 'device_type' (position 1) must be str, not {type_name(device_type)}")

@@ -57,7 +57,7 @@ def type_name(value: Any) -> str:
     return {dtype: "torch.dtype", layout: "torch.layout"}.get(kind, kind.__name__)
 
 
-def check_switch(name: str, label: str, position: int, value: Any) -> None:
+def check_switch(name: str, label: str, position: int, value: object) -> None:
     """PyTorch's TypeError for an argument that is neither True nor False."""
     if value.__class__ is not bool:
         raise TypeError(f"{name}(): argument '{label}' (position {position}) must be bool, not {type_name(value)}")

@@ -47,7 +47,7 @@ def _op(op: Any) -> Overload:
     return packet.op
 
 
-def _check_operator(name: str, op: Any) -> None:
+def _check_operator(name: str, op: object) -> None:
     """ValueError for what names no operator."""
     if not isinstance(op, (str, OpOverload, CustomOpDef)):
         raise ValueError(f"{name}({op}): got unexpected type for op: {type(op)}")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from collections.abc import Callable
+from typing import NoReturn
 
 from .public import methods, module
 
@@ -44,14 +45,14 @@ def _say(name: str) -> NoReturn:
 
 
 # They still count their arguments, which Python does.
-_FUNCTIONS: dict[str, Any] = {
+_FUNCTIONS: dict[str, Callable[..., NoReturn]] = {
     "eig": lambda self, eigenvectors=False, *, e=None, v=None: _say("eig"),
     "symeig": lambda input, eigenvectors=False, upper=True, *, out=None: _say("symeig"),
     "matrix_rank": lambda input, tol=None, symmetric=False, *, out=None: _say("matrix_rank"),
     "solve": lambda input, A, *, out=None: _say("solve"),
     "lstsq": lambda input, A, *, out=None: _say("lstsq"),
 }
-_METHODS: dict[str, Any] = {
+_METHODS: dict[str, Callable[..., NoReturn]] = {
     "eig": lambda self, eigenvectors=False: _say("eig"),
     "symeig": lambda self, eigenvectors=False: _say("symeig"),
     "solve": lambda self, other: _say("solve"),
@@ -59,7 +60,7 @@ _METHODS: dict[str, Any] = {
 }
 
 
-def _published(call: Any, name: str, qualified: str) -> Any:
+def _published(call: Callable[..., NoReturn], name: str, qualified: str) -> Callable[..., NoReturn]:
     call.__name__, call.__qualname__ = name, qualified
     call.__doc__ = f"Removed from PyTorch: raises RuntimeError.{_INSTEAD[name]}"
     return call

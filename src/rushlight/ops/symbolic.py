@@ -81,7 +81,7 @@ def sym_min(a: Any, b: Any) -> Any:
     return _of_both(builtins.min(a, b), a, b)
 
 
-def _check_real(*values: Any) -> None:
+def _check_real(*values: object) -> None:
     """AssertionError for what is no real number."""
     kinds = (np.integer, np.floating, int, float)
     for value in values:

@@ -44,7 +44,7 @@ def to_sparse(
     return _sparse(self, sparse_coo if layout is None else layout, sparse_dim, blocksize)
 
 
-def _check_dense_dim(name: str, tensor: Tensor, dense_dim: Any) -> None:
+def _check_dense_dim(name: str, tensor: Tensor, dense_dim: int | None) -> None:
     """PyTorch's errors for a number of dimensions that are kept dense: there are none but of tensors with more than two."""
     if dense_dim is not None:
         count, most = whole_number(name, "dense_dim", 1, dense_dim), max(tensor.ndim - 2, 0)
