@@ -49,7 +49,7 @@ def _op(op: Any) -> Overload:
 
 def _check_operator(name: str, op: object) -> None:
     """ValueError for what names no operator."""
-    if not isinstance(op, (str, OpOverload, CustomOpDef)):
+    if not isinstance(op, (str, Overload, CustomOpDef)):
         raise ValueError(f"{name}({op}): got unexpected type for op: {type(op)}")
 
 
