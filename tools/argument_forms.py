@@ -46,7 +46,8 @@ def listed(function: Any) -> tuple[str, tuple[str, ...]] | None:
 _ANYTHING = frozenset({"as_tensor", "nonzero"})
 _TAKES = re.compile(r"(?:TensorBase\.)?(\w+)\(\) takes (?:from (\d+) to )?(\d+) positional arguments? but 60 were given")
 _SCHEMA = re.compile(r"aten::\w+(?:\.(\w+))?\((.*)\) -> .*")
-_ARGUMENT = re.compile(r"([A-Za-z]+)(\(\w+!?\))?(\[\d*\])?(\?)? (\w+)(?:=(.*))?")
+_OVERLOADS = (None, "Tensor", "input", "int", "two", "using_ints")  # that the parser of a function with one form knows
+_ARGUMENT = re.compile(r"([A-Za-z]+)(\([^)]*\))?(\[\d*\])?(\?)? (\w+)(?:=(.*))?")
 _KINDS = {
     **{"Tensor": "Tensor", "SymInt": "int", "int": "int", "Scalar": "Number", "float": "float", "bool": "bool", "str": "str"},
     **{"ScalarType": "torch.dtype", "Layout": "torch.layout", "Device": "torch.device", "MemoryFormat": "torch.memory_format"},
@@ -82,7 +83,7 @@ def _form_of(schema: str, outs: int, counts: tuple[int, int]) -> str | None:
     ``counts``  how many arguments must be given, and how many may be without their names
     """
     said = _SCHEMA.fullmatch(schema)
-    if said is None or said[1] not in (None, "Tensor"):
+    if said is None or said[1] not in _OVERLOADS:
         return None
     parts, required, by_position = [], 0, 0
     for text in re.split(r", (?![^\[]*\])", said[2]):

@@ -9,9 +9,11 @@ or opened.
 from __future__ import annotations
 
 import argparse
+import codecs
 import collections
 import contextlib
 import faulthandler
+import functools
 import io
 import json
 import os
@@ -118,8 +120,13 @@ def widened(content: bytes, draw: random.Random) -> bytes:
 
 def bomb(content: bytes, draw: random.Random) -> bytes:
     """Compressed records that would be a thousand times as large."""
+    return _compressed(content, draw.choice([zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2]))
+
+
+@functools.cache
+def _compressed(content: bytes, method: int) -> bytes:
     file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", draw.choice([zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2])) as target:
+    with zipfile.ZipFile(file, "w", method) as target:
         for name, record in records_of(content).items():
             target.writestr(f"archive/{name}", bytes(20_000_000) if name.startswith("data/") else record)
     return file.getvalue()
@@ -293,6 +300,7 @@ def _limit() -> None:
 
 def watch() -> None:
     """From now on :func:`read_safely` sees what is executed in it."""
+    codecs.lookup("raw_unicode_escape")  # Python imports it when a pickle first has such a text
     sys.addaudithook(_audit)
 
 

@@ -125,6 +125,31 @@ FLAGS = {
 }
 
 
+SWITCHES = {
+    "torch.autograd.set_detect_anomaly(1)": "set_anomaly_enabled(): argument 'enabled' (position 1) must be bool, not int",
+    "torch.autograd.set_detect_anomaly(True, 1)": "set_anomaly_enabled(): argument 'check_nan' (position 2) must be bool, not int",
+    "torch.autograd.set_multithreading_enabled(mode='a')": (
+        "set_multithreading_enabled(): argument 'enabled' (position 1) must be bool, not str"
+    ),
+    "torch.autograd.enforce_grad_layout_policy(1)": (
+        "set_grad_layout_enforcement_enabled(): argument 'enabled' (position 1) must be bool, not int"
+    ),
+    "torch.set_autocast_enabled('cpu', 1)": "set_autocast_enabled(): argument 'enabled' (position 2) must be bool, not int",
+    "torch.set_autocast_cache_enabled(1)": "enabled must be a bool (got int)",
+    "torch.dropout(torch.ones(2), 0.5, 1)": "dropout(): argument 'train' (position 3) must be bool, not int",
+    "torch.ones(2).copy_(torch.ones(2), 3)": "copy_(): argument 'non_blocking' (position 2) must be bool, not int",
+    "torch.nn.UninitializedBuffer(0.5)": "_make_subclass(): argument 'require_grad' (position 3) must be bool, not float",
+}
+FLAGS |= SWITCHES
+
+
+def test_switches_that_are_refused_leave_what_was() -> None:
+    for line in SWITCHES:
+        with pytest.raises(TypeError):
+            eval(line, space(torch))
+    assert not torch.is_anomaly_enabled() and not torch.is_autocast_enabled("cpu") and torch.is_autocast_cache_enabled()
+
+
 @pytest.mark.parametrize("line", FLAGS)
 def test_flags_that_are_no_bool(line: str) -> None:
     with pytest.raises(TypeError) as error:

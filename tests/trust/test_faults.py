@@ -19,10 +19,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from faults import TRAININGS, interrupted_steps, memory_of_steps, threads_of_mixed_work
+from faults import interrupted_steps, memory_of_steps, threads_of_mixed_work
+from trainings import SMALL, TRAININGS
 
 import rushlight as torch
 from rushlight.backend.interrupts import held
+from rushlight.utils._python_dispatch import TorchDispatchMode
 
 SOURCE = str(Path(torch.__file__).parents[1])
 posix = pytest.mark.skipif(os.name != "posix", reason="signals and limits of POSIX")
@@ -35,7 +37,7 @@ posix = pytest.mark.skipif(os.name != "posix", reason="signals and limits of POS
 @pytest.mark.parametrize("name", TRAININGS)
 def test_an_interrupted_step_leaves_everything_whole(name: str) -> None:
     torch.set_num_threads(2)
-    seen = interrupted_steps(TRAININGS[name], 4 if name == "large" else 12, seed=7)
+    seen = interrupted_steps(TRAININGS[name], 12 if name in SMALL else 3, seed=7)
     assert seen and [one for one in seen if one.wrong] == []
 
 
@@ -110,8 +112,21 @@ class Net(torch.nn.Module):
         self.optimizer.zero_grad()
         loss = self(torch.arange(6.0).reshape(2, 3)).square().sum()
         loss.backward()
-        self.optimizer.step()
+        self.optimizer.step(fails if Doubled.fault == "closure" else None)
         return loss.item()
+
+
+def _failing(mode: Any, name: str) -> Any:
+    """A mode that fails at the third op that it sees."""
+    seen = []
+
+    def method(self: Any, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        seen.append(func)
+        if len(seen) == 3:
+            raise Mistake
+        return func(*args, **(kwargs or {}))
+
+    return type("Failing", (mode,), {name: method})()
 
 
 def _around(net: Net, context: Any) -> Any:
@@ -135,6 +150,13 @@ def _at_inner(net: Net, look: Callable[[Any], Any]) -> Any:
     return contextlib.ExitStack()
 
 
+def _at_leaf(net: Net) -> Any:
+    """The node of a leaf, which lives as long as somebody holds it."""
+    node = torch.autograd.graph.get_gradient_edge(net.last.weight).node
+    net.at_inner.append(lambda inner: node and None)
+    return node
+
+
 HOOKS: dict[str, Callable[[Net], Any]] = {
     "of a leaf": lambda net: net.first.weight.register_hook(fails),
     "of a result": lambda net: _at_inner(net, lambda inner: inner.register_hook(fails)),
@@ -150,6 +172,16 @@ HOOKS: dict[str, Callable[[Net], Any]] = {
     "behind a module's backward": lambda net: net.last.register_full_backward_hook(fails),
     "before a step": lambda net: net.optimizer.register_step_pre_hook(fails),
     "behind a step": lambda net: net.optimizer.register_step_post_hook(fails),
+    "a function mode": lambda net: _around(net, _failing(torch.overrides.TorchFunctionMode, "__torch_function__")),
+    "a dispatch mode": lambda net: _around(net, _failing(TorchDispatchMode, "__torch_dispatch__")),
+    "before any module": lambda net: torch.nn.modules.module.register_module_forward_pre_hook(fails),
+    "behind any module": lambda net: torch.nn.modules.module.register_module_forward_hook(fails),
+    "before any module's backward": lambda net: torch.nn.modules.module.register_module_full_backward_pre_hook(fails),
+    "behind any module's backward": lambda net: torch.nn.modules.module.register_module_full_backward_hook(fails),
+    "before any step": lambda net: torch.optim.optimizer.register_optimizer_step_pre_hook(fails),
+    "behind a leaf's node": lambda net: _at_leaf(net).register_hook(fails),
+    "before a leaf's node": lambda net: _at_leaf(net).register_prehook(fails),
+    "a closure": lambda net: _set_fault("closure"),
     "a function forward": lambda net: _set_fault("forward"),
     "a function backward": lambda net: _set_fault("backward"),
     "at the end of the pass": lambda net: _at_inner(
@@ -159,6 +191,7 @@ HOOKS: dict[str, Callable[[Net], Any]] = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:Full backward hook is firing")
 @pytest.mark.parametrize("kind", HOOKS)
 def test_an_exception_in_a_hook(kind: str) -> None:
     plain = Net()
@@ -189,19 +222,21 @@ import rushlight as torch
 print("ready", flush=True)
 number = 0
 while True:
-    torch.save({"number": number, "values": torch.full((100_000,), float(number))}, sys.argv[1])
+    values = torch.full((100_000,), float(number))
+    torch.save({"number": number, "values": values}, sys.argv[1], _use_new_zipfile_serialization=sys.argv[2] == "zip")
     number += 1
 """
 
 
 @posix
-def test_what_is_killed_while_it_saves_leaves_a_whole_file(tmp_path: Path) -> None:
+@pytest.mark.parametrize("form", ["zip", "legacy"])
+def test_what_is_killed_while_it_saves_leaves_a_whole_file(form: str, tmp_path: Path) -> None:
     path = tmp_path / "state.pt"
     torch.save({"number": -1.0, "values": torch.full((100_000,), -1.0)}, path)
     draw = random.Random(5)
     for _ in range(4):
         process = subprocess.Popen(
-            [sys.executable, "-c", SAVES, str(path)], env={**os.environ, "PYTHONPATH": SOURCE}, stdout=subprocess.PIPE
+            [sys.executable, "-c", SAVES, str(path), form], env={**os.environ, "PYTHONPATH": SOURCE}, stdout=subprocess.PIPE
         )
         assert process.stdout is not None and process.stdout.readline()
         time.sleep(draw.uniform(0, 0.1))
@@ -226,7 +261,8 @@ def _in_child(work: Callable[[], None]) -> int:
 
 
 @posix
-def test_a_full_disk_leaves_the_old_file(tmp_path: Path) -> None:
+@pytest.mark.parametrize("form", ["zip", "legacy"])
+def test_a_full_disk_leaves_the_old_file(form: str, tmp_path: Path) -> None:
     path = tmp_path / "state.pt"
     torch.save([1], path)
 
@@ -234,7 +270,7 @@ def test_a_full_disk_leaves_the_old_file(tmp_path: Path) -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
         with pytest.raises(OSError) as error:
-            torch.save(torch.ones(100_000), path)
+            torch.save(torch.ones(100_000), path, _use_new_zipfile_serialization=form == "zip")
         assert error.value.errno == errno.EFBIG
 
     assert _in_child(save) == 0
@@ -242,7 +278,8 @@ def test_a_full_disk_leaves_the_old_file(tmp_path: Path) -> None:
 
 
 @posix
-def test_a_folder_that_may_not_be_written_to(tmp_path: Path) -> None:
+@pytest.mark.parametrize("form", ["zip", "legacy"])
+def test_a_folder_that_may_not_be_written_to(form: str, tmp_path: Path) -> None:
     path, open_path = tmp_path / "inner" / "state.pt", tmp_path / "inner" / "open.pt"
     path.parent.mkdir()
     torch.save([1], path)

@@ -15,6 +15,7 @@ from ..autograd.grad_mode import enable_grad
 from ..autograd.interpreters import CALLS, CASTS, Answer, Args, Function, Interpreter, Named, stack
 from ..autograd.modes import special, state
 from ..base import dtypes
+from ..base.arguments import check_switch, refuse, type_name
 from ..base.device import device
 from ..base.thread_state import carried
 from ..ops.publishing import published
@@ -246,7 +247,7 @@ def custom_bwd(bwd: Any = None, *, device_type: str) -> Any:
 @published
 def is_autocast_enabled(device_type: str = "cuda") -> bool:
     """Whether autocast is on for a type of device."""
-    return _state.enabled.get(device_type, False)
+    return _state.enabled.get(_kind("is_autocast_enabled", device_type), False)
 
 
 @published
@@ -258,8 +259,12 @@ def is_autocast_cpu_enabled() -> bool:
 @published
 def set_autocast_enabled(*args: Any) -> None:
     """``set_autocast_enabled(device_type, enabled)`` switches autocast."""
-    kind, enabled = args if len(args) == 2 else ("cuda", args[0])
-    _state.enabled[kind] = bool(enabled)
+    name = "set_autocast_enabled"
+    if len(args) not in (1, 2):
+        refuse(name, args, {}, "str device_type, bool enabled", "bool enabled")
+    kind = _kind(name, args[0]) if len(args) == 2 else "cuda"
+    check_switch(name, "enabled", len(args), args[-1])
+    _state.enabled[kind] = args[-1]
     _state.dtypes.setdefault(kind, _dtype_for(kind))
     _switch()
 
@@ -267,7 +272,14 @@ def set_autocast_enabled(*args: Any) -> None:
 @published
 def get_autocast_dtype(device_type: str) -> dtypes.dtype:
     """The dtype that products are computed in under autocast."""
-    return _dtype_for(device_type)
+    return _dtype_for(_kind("get_autocast_dtype", device_type))
+
+
+def _kind(name: str, device_type: object) -> str:
+    """The type of a device by its name: TypeError for what is no text, RuntimeError for one that names none."""
+    if not isinstance(device_type, str):
+        raise TypeError(f"{name}(): argument 'device_type' (position 1) must be str, not {type_name(device_type)}")
+    return device(device_type).type
 
 
 def _dtype_for(device_type: str) -> dtypes.dtype:
@@ -277,7 +289,10 @@ def _dtype_for(device_type: str) -> dtypes.dtype:
 @published
 def set_autocast_dtype(device_type: str, dtype: dtypes.dtype) -> None:
     """Sets what :func:`get_autocast_dtype` answers."""
-    _state.dtypes[device_type] = dtype
+    kind = _kind("set_autocast_dtype", device_type)
+    if not isinstance(dtype, dtypes.dtype):
+        raise TypeError(f"set_autocast_dtype(): argument 'dtype' (position 2) must be torch.dtype, not {type_name(dtype)}")
+    _state.dtypes[kind] = dtype
 
 
 @published
@@ -301,7 +316,9 @@ def is_autocast_cache_enabled() -> bool:
 @published
 def set_autocast_cache_enabled(enabled: bool) -> None:
     """Switches on or off what :func:`is_autocast_cache_enabled` says."""
-    _state.cache = bool(enabled)
+    if not isinstance(enabled, bool):
+        raise TypeError(f"enabled must be a bool (got {type_name(enabled)})")
+    _state.cache = enabled
 
 
 @published

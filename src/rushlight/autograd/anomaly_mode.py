@@ -7,7 +7,7 @@ import traceback
 import warnings
 from typing import Any
 
-from ..base.arguments import OWN_CODE, ROOT
+from ..base.arguments import OWN_CODE, ROOT, check_switch
 from .grad_mode import ContextDecorator
 from .modes import special, state
 from .nodes import Node
@@ -25,6 +25,8 @@ class set_detect_anomaly(ContextDecorator):
     """
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
+        check_switch("set_anomaly_enabled", "enabled", 1, mode)
+        check_switch("set_anomaly_enabled", "check_nan", 2, check_nan)
         self.prev = state.anomaly
         self.prev_check_nan = state.anomaly_check_nan
         self.mode, self.check_nan = mode, check_nan

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
+from ..base.arguments import check_switch
 from .brackets import Called
 from .modes import Inference, state, switched
 
@@ -136,8 +137,7 @@ class set_grad_enabled(ContextDecorator):
     """
 
     def __init__(self, mode: bool) -> None:
-        if not isinstance(mode, bool):
-            raise TypeError(f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not {type(mode).__name__}")
+        check_switch("set_grad_enabled", "enabled", 1, mode)
         self.prev = switched(mode)
         self.mode = mode
 
@@ -197,10 +197,12 @@ class _Switch(ContextDecorator):
     """Sets a field of the modes when it is made; as a ``with`` block it is undone at the end."""
 
     _field: str
+    _name: str  # of what PyTorch calls to set it
 
     def __init__(self, mode: bool) -> None:
+        check_switch(self._name, "enabled", 1, mode)
         self.prev: bool = getattr(state, self._field)
-        self.mode = bool(mode)
+        self.mode = mode
         setattr(state, self._field, self.mode)
 
     def __enter__(self) -> None:
@@ -224,6 +226,7 @@ class set_multithreading_enabled(_Switch):
     """
 
     _field = "multithreading"
+    _name = "set_multithreading_enabled"
 
 
 class enforce_grad_layout_policy(_Switch):
@@ -240,6 +243,7 @@ class enforce_grad_layout_policy(_Switch):
     """
 
     _field = "keeps_layout"
+    _name = "set_grad_layout_enforcement_enabled"
 
     def __init__(self, enable: bool = True) -> None:
         super().__init__(enable)
@@ -270,6 +274,7 @@ class _force_original_view_tracking(_Switch):
     """
 
     _field = "view_replay"
+    _name = "set_view_replay_enabled"
 
 
 def is_view_replay_enabled() -> bool:

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
+from ..base.arguments import type_name
 from ..tensor import Tensor
 from . import engine, modes, views
 from .handles import RemovableHandle
@@ -167,3 +168,5 @@ def register_multi_grad_hook(
 
 def set_warn_on_accumulate_grad_stream_mismatch(enabled: bool) -> None:
     """Accepted for PyTorch's sake: streams belong to GPUs."""
+    if not isinstance(enabled, bool):
+        raise RuntimeError(f"enabled must be a bool, but got {type_name(enabled)}")

@@ -27,3 +27,15 @@ def held(function: Callable[..., Any], *arguments: Any) -> Any:
         signal.signal(signal.SIGINT, before)
         if came:
             before(*came[0])
+
+
+def came_by_a_signal(error: BaseException) -> bool:
+    """Whether a handler of a signal raised an error: then it is the program's, whatever ran when the signal came."""
+    handlers = [signal.getsignal(number) for number in signal.valid_signals()]
+    codes = [code for code in (getattr(handler, "__code__", None) for handler in handlers) if code is not None]
+    step = error.__traceback__
+    while step is not None:
+        if step.tb_frame.f_code in codes:
+            return True
+        step = step.tb_next
+    return False

@@ -57,6 +57,12 @@ def type_name(value: Any) -> str:
     return {dtype: "torch.dtype", layout: "torch.layout"}.get(kind, kind.__name__)
 
 
+def check_switch(name: str, label: str, position: int, value: object) -> None:
+    """PyTorch's TypeError for an argument that is neither True nor False."""
+    if value.__class__ is not bool:
+        raise TypeError(f"{name}(): argument '{label}' (position {position}) must be bool, not {type_name(value)}")
+
+
 def warn(text: str, category: type[Warning] = UserWarning) -> None:
     """A warning at the line of the user's program that is running."""
     depth = 2

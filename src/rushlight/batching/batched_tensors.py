@@ -105,12 +105,12 @@ class BatchedTensor(Tensor, own=True):
     def numpy(self, *, force: bool = False) -> NoReturn:
         _refuse(_NO_STORAGE)
 
-    def is_contiguous(self, memory_format: Any = None) -> bool:
+    def is_contiguous(self, *, memory_format: Any = None) -> bool:
         if str(memory_format).endswith(("channels_last", "channels_last_3d")):
             raise Refused("NYI: querying is_contiguous inside of vmap for memory_format other than torch.contiguous_format")
         return self._array.flags.c_contiguous
 
-    def contiguous(self, memory_format: Any = None) -> Tensor:
+    def contiguous(self, *, memory_format: Any = None) -> Tensor:
         return self if self.is_contiguous(memory_format) else ops.contiguous(self)
 
     def storage_offset(self) -> int:

@@ -47,6 +47,12 @@ def _op(op: Any) -> Overload:
     return packet.op
 
 
+def _check_operator(name: str, op: object) -> None:
+    """ValueError for what names no operator."""
+    if not isinstance(op, (str, Overload, CustomOpDef)):
+        raise ValueError(f"{name}({op}): got unexpected type for op: {type(op)}")
+
+
 class CustomOpDef:
     """What :func:`custom_op` makes: call it, and register what else there is to know of it."""
 
@@ -227,6 +233,7 @@ def register_kernel(op: Any, device_types: Any, func: Any = None, /, *, lib: Any
     >>> torch.ops.docs.ten(torch.ones(1))
     tensor([10.])
     """
+    _check_operator("register_kernel", op)
     return CustomOpDef(_op(op)).register_kernel(device_types, *(() if func is None else (func,)))
 
 
@@ -238,6 +245,7 @@ def register_autograd(
 
     See :func:`custom_op`.
     """
+    _check_operator("register_autograd", op)
     CustomOpDef(_op(op)).register_autograd(backward, setup_context=setup_context)
 
 
@@ -250,6 +258,7 @@ def register_fake(op: Any, func: Any = None, /, *, lib: Any = None, allow_overri
     ... def same(x):
     ...     return torch.empty_like(x)
     """
+    _check_operator("register_fake", op)
 
     def register(fn: Callable[..., Any]) -> Callable[..., Any]:
         _op(op).further["fake"] = fn
@@ -263,6 +272,7 @@ impl_abstract = register_fake
 
 def register_vmap(op: Any, func: Any = None, /, *, lib: Any = None) -> Any:
     """How an operator takes a batch: kept; ``vmap`` runs it example by example."""
+    _check_operator("register_vmap", op)
 
     def register(fn: Callable[..., Any]) -> Callable[..., Any]:
         _op(op).further["vmap"] = fn

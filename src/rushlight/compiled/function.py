@@ -18,6 +18,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..autograd import modes
+from ..backend.interrupts import came_by_a_signal, held
 from ..base.arguments import OWN_CODE
 from ..base.dtypes import get_default_dtype
 from ..nn.modules import calls
@@ -85,6 +86,7 @@ class Form:
     def __init__(self, form: Any, surroundings: tuple[Any, ...]) -> None:
         self.form, self.surroundings = form, surroundings
         self.recordings = 0
+        self.errors = 0  # recordings that an error has ended
         self.names: set[str] = set()
         self.users: set[str] = set()
         self.any_name = False
@@ -197,9 +199,15 @@ class Compiled:
     def _record(self, form: Form, leaves: list[Any], args: Any, kwargs: Any) -> Any:
         with self.lock:
             form.recordings += 1
-            if form.recordings == 1:
-                return self._first(form, leaves, args, kwargs)
-            return self._second(form, leaves, args, kwargs)
+            try:
+                return (self._first if form.recordings == 1 else self._second)(form, leaves, args, kwargs)
+            except BaseException as error:
+                form.recordings -= 1  # it has not seen all: the next is to be as if it had not been
+                if isinstance(error, Exception) and not came_by_a_signal(error):
+                    form.errors += 1
+                    if form.errors == TRIES:
+                        form.reason = NotUnderstood("its recordings end with an error")
+                raise
 
     def _watched(self, recorder: Recorder, form: Form, args: Any, kwargs: Any) -> tuple[Any, Watch, Joint | None]:
         watch = Watch(recorder)
@@ -278,7 +286,6 @@ class Compiled:
                 result = tried
             else:
                 failure = NotUnderstood(f"the replay is not the same in {difference}")
-                after.put_back()
                 result = given
         if form.ways:
             form.way = form.ways[0]
@@ -307,7 +314,8 @@ class Compiled:
     def _tried(
         self, form: Form, way: Way, states: tuple[State, State], leaves: list[Any], result: Any
     ) -> tuple[Any, str | None]:
-        """What a replay gives on what the program just ran on, and in what it is not the same."""
+        """What a replay gives on what the program just ran on, and in what it is not the same: then, and where something from outside
+        ends it, all is as the program left it."""
         before, after = states
         program, joint = way.program, way.results.joint
         try:
@@ -320,9 +328,14 @@ class Compiled:
                 difference = "a result"
             if difference is None and joint is not None and not joint.tried(arrays[len(way.results.numbers) :]):
                 difference = "a gradient"
-        except Exception as error:
+            if difference is not None:
+                after.put_back()
+            return again, difference
+        except BaseException as error:
+            held(after.put_back)
+            if not isinstance(error, Exception) or came_by_a_signal(error):
+                raise
             return None, f"{type(error).__name__}: {error}"
-        return again, difference
 
     # Replaying.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from functools import update_wrapper
-from numbers import Number
 from typing import TYPE_CHECKING, Any
 
 import rushlight as torch
@@ -38,7 +37,7 @@ def broadcast_all(*values: Any) -> tuple[Any, ...]:
     """
     are_tensors = [isinstance(value, torch.Tensor) or hasattr(value, "__torch_function__") for value in values]
     for value, is_tensor in zip(values, are_tensors, strict=True):
-        if not is_tensor and not isinstance(value, Number):
+        if not is_tensor and not isinstance(value, (int, float)):
             raise ValueError(
                 "Input arguments must all be instances of Number, torch.Tensor or objects implementing __torch_function__."
             )

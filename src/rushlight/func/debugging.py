@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..base.arguments import type_name
 from ..batching import layers
 from ..batching.batched_tensors import BatchedTensor
 from ..tensor import Tensor
@@ -19,6 +20,8 @@ def debug_unwrap(tensor: Tensor, *, recurse: bool = True) -> Tensor:
     >>> seen[0] is x
     True
     """
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"debug_unwrap(): argument 'tensor' (position 1) must be Tensor, not {type_name(tensor)}")
     if isinstance(tensor, BatchedTensor):
         behind = tensor.origin[0] if tensor.origin is not None else tensor.whole
         return debug_unwrap(behind) if recurse else behind

@@ -7,6 +7,7 @@ from typing import Any, Self
 import rushlight as torch
 
 from ..autograd.interpreters import stack as interpreters
+from ..base.arguments import check_switch
 from ..base.attributes import held
 from ..tensor import PLAIN, Tensor, _TensorMeta, lay_out_attributes
 from ..tensors.rebuilding import set_state
@@ -161,6 +162,7 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter, own=True):  # 
     cls_to_become = Parameter
 
     def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> Any:
+        check_switch("_make_subclass", "require_grad", 3, requires_grad)
         made = torch.empty(0, device=device, dtype=dtype).as_subclass(cls)
         made.requires_grad = requires_grad
         return made
@@ -178,6 +180,7 @@ class UninitializedBuffer(UninitializedTensorMixin, Tensor, own=True):  # type: 
     cls_to_become = Tensor
 
     def __new__(cls, requires_grad: bool = False, device: Any = None, dtype: Any = None, persistent: bool = True) -> Any:
+        check_switch("_make_subclass", "require_grad", 3, requires_grad)
         result = torch.empty(0, device=device, dtype=dtype).as_subclass(cls)
         result.requires_grad = requires_grad
         result.persistent = persistent

@@ -172,7 +172,7 @@ def refusal(name: str, method: bool, args: Sequence[object], kwargs: dict[str, o
     """
     forms = forms_of(name, method)
     if not forms:
-        return None
+        return _of_no_arguments(name, args, kwargs) if method and (args or kwargs) and _takes_none(name) else None
     for form in forms:
         wrong = form.misfit(name, args, kwargs)
         if wrong is None:
@@ -193,6 +193,30 @@ def refusal(name: str, method: bool, args: Sequence[object], kwargs: dict[str, o
         return TypeError(f"{got}unrecognized keyword arguments: {unknown}")
     given = _marked_as_given(parts, args, kwargs) if len(parts) == count else _given(args, kwargs)
     return TypeError(f"{got}({given}), but expected ({forms[0].text})")
+
+
+def check_form(name: str, args: Sequence[object]) -> None:
+    """PyTorch's error for arguments of a method that do not fit, where nothing would fail that looks for it then."""
+    wrong = refusal(name, True, args, {})
+    if wrong is not None:
+        raise wrong
+
+
+def _of_no_arguments(name: str, args: Sequence[object], kwargs: dict[str, object]) -> TypeError:
+    """PyTorch's error for arguments of a method that takes none, which has words of its own."""
+    if kwargs:
+        return TypeError(f"TensorBase.{name}() takes no keyword arguments")
+    return TypeError(f"TensorBase.{name}() takes no arguments ({len(args)} given)")
+
+
+@functools.cache
+def _takes_none(name: str) -> bool:
+    """Whether a method has one form, without arguments."""
+    texts = _texts()
+    while f".{name}" not in texts and name not in texts and name.endswith("_"):
+        name = name[:-1]
+    found, is_alone = texts.get(f".{name}") or (as_method(texts[name][0]), texts[name][1]) if name in texts else ((), False)
+    return is_alone and found == ("",)
 
 
 @functools.cache

@@ -17,6 +17,7 @@ from .public import axes_of, axis_of, module, ops, public
 from .reduce import dtype_of_result, no_zero
 from .rule_functions import conj, is_complex
 from .table import arrays, op
+from .whole_numbers import whole_number
 
 op("cumsum", k.cumsum, kind="linear", x=lambda g, xp, axis: _from_end(xp, g, axis))
 op("cumsum_from_end", k.cumsum_from_end, node="FlipBackward0", kind="linear", x=lambda g, xp, axis: xp.cumsum(g, axis))
@@ -165,6 +166,7 @@ def diff(input: Any, n: int = 1, dim: Any = -1, prepend: Any = None, append: Any
     >>> torch.diff(torch.tensor([1, 3, 2]))
     tensor([ 2, -1])
     """
+    n = whole_number("diff", "n", 2, n)
     if not input._array.ndim:
         raise RuntimeError("diff expects input to be at least one-dimensional")
     axis = axis_of(dim, input._array.ndim)

@@ -97,11 +97,11 @@ def _publish(name: str, compute: Any, what: str, default_training: bool, in_torc
 
     def plain(input: Any, p: float, train: bool) -> Any:
         _check(p, RuntimeError)
-        return compute(input, p) if train else input
+        return compute(input, p) if switch(name, "train", 3, train) else input
 
     def plain_(input: Any, p: float, train: bool) -> Any:
         _check(p, RuntimeError)
-        return views.inplace(compute, name + "_", input, p) if train else input
+        return views.inplace(compute, name + "_", input, p) if switch(name + "_", "train", 3, train) else input
 
     for function, public_name in ((dropout, name), (plain, name), (plain_, name + "_")):
         function.__name__ = function.__qualname__ = public_name
@@ -138,6 +138,7 @@ def _spatial(rank: int) -> Any:
 
     def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
         _check(p, ValueError)
+        switch("feature_dropout", "train", 3, training)
         ndim = input._array.ndim
         if ndim not in (rank + 1, rank + 2):
             purpose = (

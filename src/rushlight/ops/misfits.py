@@ -46,12 +46,22 @@ _CALLED = {
 _ASKED_FOR = {
     **dict.fromkeys(
         "mse_loss l1_loss smooth_l1_loss huber_loss binary_cross_entropy binary_cross_entropy_with_logits gaussian_nll_loss "
-        "adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool2d adaptive_max_pool3d instance_norm".split(),
+        "adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool2d adaptive_max_pool2d_with_indices adaptive_max_pool3d "
+        "adaptive_max_pool3d_with_indices instance_norm max_unpool1d max_unpool2d max_unpool3d".split(),
         "size",
     ),
     **dict.fromkeys(
-        "dropout2d embedding_bag glu group_norm interpolate local_response_norm margin_ranking_loss upsample".split(), "dim"
+        "dropout1d dropout2d dropout3d embedding_bag fractional_max_pool2d fractional_max_pool2d_with_indices fractional_max_pool3d "
+        "fractional_max_pool3d_with_indices glu group_norm interpolate linear_cross_entropy local_response_norm log_softmax "
+        "margin_ranking_loss softmax softmin tensordot upsample upsample_bilinear upsample_nearest".split(),
+        "dim",
     ),
+    **dict.fromkeys("amax amin argmax argmin logaddexp logsumexp".split(), "dtype"),  # of torch.masked, as the next two
+    **dict.fromkeys("prod sum".split(), "layout"),
+    "affine_grid": "is_floating_point",
+    "max_pool3d_with_indices": "is_cuda",
+    "triplet_margin_with_distance_loss": "ndim",
+    "unravel_index": "is_complex",
     "norm": "layout",
     "normalize": "norm",
     "split": "split",
@@ -71,6 +81,12 @@ _PASSED_ON = frozenset(
     "align_corners ceil_mode count_include_pad enable_gqa is_causal log_input log_target scale_grad_by_freq sparse "
     "zero_infinity".split()
 )
+# Flags by which PyTorch chooses, in Python, what it calls: it asks for their truth first.
+_CHOOSING = {
+    **dict.fromkeys(("unique", "unique_consecutive"), ("return_inverse", "return_counts")),
+    **{f"{kind}_pool{rank}d": ("return_indices",) for kind in ("max", "adaptive_max", "fractional_max") for rank in (1, 2, 3)},
+    "lu": ("get_infos",),
+}
 _NO_FORM = re.compile(r"\w+(\(\) received an invalid combination of arguments - got \()Tensor(?:, )?(.*)", re.DOTALL)
 _TAKES = re.compile(r"(.*)\(\) takes (?:from (\d+) to )?(\d+) positional arguments? but (\d+) (?:was|were) given")
 _OF_FUNCTION = re.compile(r"\w+\(\): argument '(\w+)' \(position (\d+)\) (must be .*)")
@@ -105,6 +121,11 @@ class Call:
         is_missing = isinstance(error, AttributeError) and error.name in _FIELDS
         missing = error.obj if isinstance(error, AttributeError) else None
         given = [*zip(self.parameters, self.args, strict=False), *self.kwargs.items()]
+        for label in _CHOOSING.get(self.name, ()):
+            try:
+                bool(dict(given).get(label))
+            except RuntimeError as ambiguous:
+                return ambiguous
         asked = _ASKED_FOR.get(self.name) if is_missing and not self.method else None
         if asked is not None and not hasattr(missing, asked):
             return AttributeError(f"'{type_name(missing)}' object has no attribute '{asked}'")

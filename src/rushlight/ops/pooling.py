@@ -306,7 +306,7 @@ def _publish_max_unpool(rank: int) -> None:
         padding: Any = 0,
         output_size: Any = None,
     ) -> Any:
-        kernel, steps, pads, _ = _windows("", rank, kernel_size, stride, padding)
+        kernel, steps, pads, _ = _windows(name, rank, kernel_size, stride, padding)
         size = _unpool_sizes(input, kernel, steps, pads, output_size)
         if rank == 1:
             return _unpooled(input.unsqueeze(-1), indices.unsqueeze(-1), (*size, 1), 2).squeeze(-1)

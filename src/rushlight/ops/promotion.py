@@ -85,7 +85,7 @@ def beside_number(x: np.ndarray[Any, Any], value: float) -> tuple[Any, Any] | No
 def number_array(value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
     """A Python number as a 0-dim array; integers wrap around as C casts do, and too large ones are PyTorch's error."""
     if dtype.kind in "iu" and isinstance(value, int) and not -(2**63) <= value < 2**64:
-        raise RuntimeError("value cannot be converted to type int64_t without overflow")
+        raise OverflowError("int too big to convert")
     if dtype.kind in "iu" and isinstance(value, int):
         return np.asarray(value & (2**64 - 1), dtype=np.uint64).astype(dtype)
     return np.asarray(value).astype(dtype)

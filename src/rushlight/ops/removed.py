@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from collections.abc import Callable
+from typing import NoReturn
 
 from .public import methods, module
 
@@ -39,16 +40,33 @@ _INSTEAD = {
 }
 
 
-def _removed(name: str, instead: str) -> None:
-    def call(*args: Any, **kwargs: Any) -> NoReturn:
-        raise RuntimeError(f"This function was deprecated since version 1.9 and is now removed.{instead}")
-
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"Removed from PyTorch: raises RuntimeError.{instead}"
-    module("torch")[name] = call
-    if name != "matrix_rank":
-        methods[name] = call
+def _say(name: str) -> NoReturn:
+    raise RuntimeError(f"This function was deprecated since version 1.9 and is now removed.{_INSTEAD[name]}")
 
 
-for _name, _instead in _INSTEAD.items():
-    _removed(_name, _instead)
+# They still count their arguments, which Python does.
+_FUNCTIONS: dict[str, Callable[..., NoReturn]] = {
+    "eig": lambda self, eigenvectors=False, *, e=None, v=None: _say("eig"),
+    "symeig": lambda input, eigenvectors=False, upper=True, *, out=None: _say("symeig"),
+    "matrix_rank": lambda input, tol=None, symmetric=False, *, out=None: _say("matrix_rank"),
+    "solve": lambda input, A, *, out=None: _say("solve"),
+    "lstsq": lambda input, A, *, out=None: _say("lstsq"),
+}
+_METHODS: dict[str, Callable[..., NoReturn]] = {
+    "eig": lambda self, eigenvectors=False: _say("eig"),
+    "symeig": lambda self, eigenvectors=False: _say("symeig"),
+    "solve": lambda self, other: _say("solve"),
+    "lstsq": lambda self, other: _say("lstsq"),
+}
+
+
+def _published(call: Callable[..., NoReturn], name: str, qualified: str) -> Callable[..., NoReturn]:
+    call.__name__, call.__qualname__ = name, qualified
+    call.__doc__ = f"Removed from PyTorch: raises RuntimeError.{_INSTEAD[name]}"
+    return call
+
+
+for _name, _call in _FUNCTIONS.items():
+    module("torch")[_name] = _published(_call, _name, "_symeig" if _name == "symeig" else _name)
+for _name, _call in _METHODS.items():
+    methods[_name] = _published(_call, _name, f"Tensor.{_name}")

@@ -464,7 +464,7 @@ def clone(input: Any, *, memory_format: Any = None) -> Tensor:
 
 
 @public(function=False)
-def contiguous(self: Any, memory_format: Any = None) -> Tensor:
+def contiguous(self: Any, *, memory_format: Any = None) -> Tensor:
     """The tensor itself if its elements lie in order (in that of the memory format), else a copy in which they do."""
     if memory_format is not None and not hasattr(memory_format, "name"):
         raise TypeError(

@@ -15,7 +15,7 @@ from ..backend import shape as k
 from ..tensor import Tensor, new_tensor
 from .public import axis_of, ops, public
 from .table import arrays, op, table
-from .whole_numbers import whole_number
+from .whole_numbers import whole_number, whole_numbers
 
 op("select", k.select, kind="linear", view=True,
    x=lambda g, xp, x_shape, axis, index: xp.embed_select(g, x_shape, axis, index))  # fmt: skip
@@ -134,9 +134,7 @@ def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> tuple[Tenso
     """Views of equal size (the last may be smaller), or of the given sizes, along ``dim``."""
     if isinstance(split_size_or_sections, (tuple, list)):
         return split_with_sizes(tensor, split_size_or_sections, dim)
-    if not hasattr(split_size_or_sections, "__index__"):
-        kind = type(split_size_or_sections).__name__
-        raise TypeError(f"split_with_sizes(): argument 'split_sizes' (position 2) must be tuple of ints, not {kind}")
+    whole_numbers("split_with_sizes", "split_sizes", 2, split_size_or_sections)
     if not tensor._array.ndim:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     return _split_equal(tensor, int(split_size_or_sections), dim)
@@ -153,7 +151,7 @@ def split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> tuple[Tensor
     """Views of the given sizes along ``dim``."""
     axis = axis_of(dim, input._array.ndim, wrap_scalar=False)
     size = input._array.shape[axis]
-    sizes = tuple(int(one) for one in split_sizes)
+    sizes = whole_numbers("split_with_sizes", "split_sizes", 2, split_sizes, single=False)
     if any(one < 0 for one in sizes):
         raise RuntimeError(
             f"split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes={list(sizes)}"

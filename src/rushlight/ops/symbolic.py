@@ -6,6 +6,8 @@ import builtins
 import math
 from typing import Any
 
+import numpy as np
+
 from ..backend.notes import with_notes
 from .public import module, public
 
@@ -68,13 +70,23 @@ def sym_sqrt(a: Any) -> float:
 @_function
 def sym_max(a: Any, b: Any) -> Any:
     """The larger number, as a float if either is one."""
+    _check_real(a, b)
     return _of_both(builtins.max(a, b), a, b)
 
 
 @_function
 def sym_min(a: Any, b: Any) -> Any:
     """The smaller number, as a float if either is one."""
+    _check_real(a, b)
     return _of_both(builtins.min(a, b), a, b)
+
+
+def _check_real(*values: object) -> None:
+    """AssertionError for what is no real number."""
+    kinds = (np.integer, np.floating, int, float)
+    for value in values:
+        if not isinstance(value, kinds):
+            raise AssertionError(f"expected {kinds}, got {type(value)}")
 
 
 def _of_both(value: Any, a: Any, b: Any) -> Any:
@@ -82,9 +94,9 @@ def _of_both(value: Any, a: Any, b: Any) -> Any:
 
 
 @_function
-def sym_sum(args: Any, *more: Any) -> Any:
+def sym_sum(*args: Any) -> Any:
     """The sum of numbers, or of one list of them."""
-    return builtins.sum((args, *more) if more or not isinstance(args, (tuple, list)) else args)
+    return builtins.sum(args[0] if len(args) == 1 and isinstance(args[0], (tuple, list)) else args)
 
 
 @_function

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from ..base.arguments import type_name
+from ..base.arguments import check_switch, type_name
 
 Shape = tuple[int, ...]
 
@@ -42,8 +42,7 @@ def whole_numbers(name: str, label: str, position: int, value: Any, single: bool
 
 def switch(name: str, label: str, position: int, value: Any) -> bool:
     """An argument that is True or False; PyTorch's TypeError for what is neither."""
-    if value.__class__ is not bool:
-        raise TypeError(f"{name}(): argument '{label}' (position {position}) must be bool, not {type_name(value)}")
+    check_switch(name, label, position, value)
     return bool(value)
 
 

@@ -16,6 +16,7 @@ from .inplace import count, in_graph, plain_write
 from .operands import foreign_method
 from .public import methods, ops, public, warn
 from .table import op
+from .whole_numbers import switch
 
 op("zero", k.zeroed, kind="linear", x=lambda g, xp: xp.zeroed(g))
 op("fill", k.filled, node="FillBackward0", kind="elementwise", x=lambda g, xp: xp.zeroed(g))
@@ -112,6 +113,8 @@ def fill(input: Any, value: Any) -> Tensor:
 
 def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
     """Puts the elements of ``other``, broadcast and cast, into the tensor; gradients flow to ``other``."""
+    if non_blocking is not False:
+        switch("copy_", "non_blocking", 2, non_blocking)
     if (
         other.__class__ is self.__class__
         and other._array.dtype is self._array.dtype

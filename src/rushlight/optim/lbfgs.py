@@ -8,6 +8,7 @@ from typing import Any
 
 import rushlight as torch
 
+from ..backend.interrupts import came_by_a_signal, held
 from ..tensor import Tensor
 from .by_rule import check_lr, number
 from .optimizer import Optimizer
@@ -74,6 +75,9 @@ class LBFGS(Optimizer):
 
     def _move(self, length: Any, direction: Tensor) -> None:
         """Adds ``length * direction`` to the parameters."""
+        held(self._add, length, direction)
+
+    def _add(self, length: Any, direction: Tensor) -> None:
         start = 0
         for param in self._params:
             place = torch.view_as_real(param) if param.is_complex() else param
@@ -82,13 +86,30 @@ class LBFGS(Optimizer):
             start = stop
 
     def step(self, closure: Callable[[], Any]) -> Any:  # type: ignore[override]
-        """Iterates until nothing changes or the limits are reached; returns the loss at the beginning."""
-        with torch.no_grad():
-            return self._minimize(torch.enable_grad()(closure))
+        """Iterates until nothing changes or the limits are reached; returns the loss at the beginning.
 
-    def _minimize(self, closure: Callable[[], Any]) -> Any:
-        group = self.param_groups[0]
+        Where the closure raises an error the optimizer's state is as it was before, and the parameters are at the place that was
+        asked for, as in PyTorch; where an interrupt ends the step they are as they were too.
+        """
         state = self.state[self._params[0]]  # for all parameters together
+        before = {name: list(value) if isinstance(value, list) else value for name, value in state.items()}
+        values = [param.detach().clone(memory_format=torch.contiguous_format) for param in self._params]
+        try:
+            with torch.no_grad():
+                return self._minimize(torch.enable_grad()(closure), state)
+        except BaseException as error:
+            is_interrupt = not isinstance(error, Exception) or came_by_a_signal(error)
+            held(self._put_back, state, before, values if is_interrupt else [])
+            raise
+
+    def _put_back(self, state: dict[str, Any], before: dict[str, Any], values: list[Tensor]) -> None:
+        state.clear()
+        state.update(before)
+        for param, value in zip(self._params, values, strict=False):
+            param.detach().copy_(value)
+
+    def _minimize(self, closure: Callable[[], Any], state: dict[str, Any]) -> Any:
+        group = self.param_groups[0]
         state.setdefault("func_evals", 0)
         state.setdefault("n_iter", 0)
         first_loss = closure()
@@ -146,6 +167,10 @@ class LBFGS(Optimizer):
         state.update(kept, d=direction, t=length)
         return first_loss
 
+    def _return(self, values: list[Tensor]) -> None:
+        for param, value in zip(self._params, values, strict=True):
+            param.copy_(value)
+
     def _search(self, closure: Callable[[], Any], length: Any, direction: Tensor, start: Point) -> tuple[Point, int]:
         """A point along a direction where the strong Wolfe conditions hold; the parameters are where they were."""
         before = [param.clone(memory_format=torch.contiguous_format) for param in self._params]
@@ -154,8 +179,7 @@ class LBFGS(Optimizer):
             self._move(length, direction)
             loss = float(closure())
             grad = self._gradient()
-            for param, value in zip(self._params, before, strict=True):
-                param.copy_(value)
+            held(self._return, before)
             return Point(length, loss, grad, grad.dot(direction))
 
         return strong_wolfe(at, length, start, direction.abs().max())

@@ -10,6 +10,7 @@ import numpy as np
 import rushlight as torch
 
 from ..autograd import views
+from ..backend.interrupts import held
 from .by_rule import check_betas, check_lr, number
 from .optimizer import Optimizer
 
@@ -61,6 +62,10 @@ class SparseAdam(Optimizer):
         if closure is not None:
             with torch.enable_grad():
                 loss = closure()
+        held(self._step)
+        return loss
+
+    def _step(self) -> None:
         for group in self.param_groups:
             for param in group["params"]:
                 if param.grad is None:
@@ -68,7 +73,6 @@ class SparseAdam(Optimizer):
                 if not param.grad.is_sparse:
                     raise RuntimeError("SparseAdam does not support dense gradients, please consider Adam instead")
                 self._step_rows(param, group)
-        return loss
 
     def _step_rows(self, param: Any, group: dict[str, Any]) -> None:
         state = self.state[param]

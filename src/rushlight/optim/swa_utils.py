@@ -10,6 +10,7 @@ from typing import Any
 
 import rushlight as torch
 
+from ..backend.interrupts import held
 from ..base.missing import lazy_names
 from ..nn import Module
 from ..nn.modules.batchnorm import _BatchNorm
@@ -129,7 +130,9 @@ class AveragedModel(Module):
 
     def update_parameters(self, model: Module) -> None:
         """Takes the parameters of a model into the averages."""
+        held(self._update, model)
 
+    def _update(self, model: Module) -> None:
         def members(owner: Module) -> list[Tensor]:
             chosen = itertools.chain(owner.parameters(), owner.buffers()) if self.use_buffers else owner.parameters()
             return [tensor.detach() for tensor in chosen]

@@ -289,7 +289,7 @@ class SparseTensor(Tensor, own=True):
     def data_ptr(self) -> int:
         raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
 
-    def is_contiguous(self, memory_format: Any = None) -> bool:
+    def is_contiguous(self, *, memory_format: Any = None) -> bool:
         return False
 
     def stride(self, dim: int | None = None) -> Any:

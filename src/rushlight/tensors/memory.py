@@ -6,7 +6,8 @@ import math
 from typing import Any
 
 from ..backend import numpy as backend
-from ..base.arguments import axis_of
+from ..base.arguments import axis_of, type_name
+from ..base.device import device as Device
 from ..base.device import layout as layout_class
 from ..base.device import strided
 from ..tensor import Methods, Tensor
@@ -52,7 +53,7 @@ class InMemory(Methods):
         array = self._array
         return (backend.address(array) - backend.address(backend.root(array))) // array.itemsize if array.size else 0
 
-    def is_contiguous(self, memory_format: Any = None) -> bool:
+    def is_contiguous(self, *, memory_format: Any = None) -> bool:
         """Whether the elements lie one after another, in order (in the given memory format)."""
         array = self._array
         name = str(memory_format) if memory_format is not None else ""
@@ -72,6 +73,8 @@ class InMemory(Methods):
 
     def is_pinned(self, device: Any = None) -> bool:
         """False: no memory is pinned."""
+        if device is not None and not isinstance(device, (Device, str, int)):
+            raise TypeError(f"is_pinned(): argument 'device' (position 1) must be torch.device, not {type_name(device)}")
         return False
 
     def is_set_to(self, tensor: Tensor) -> bool:

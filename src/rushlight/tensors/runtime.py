@@ -139,6 +139,8 @@ def get_float32_matmul_precision() -> str:
 @published
 def set_float32_matmul_precision(precision: str) -> None:
     """Takes 'highest', 'high' or 'medium'; warns of anything else."""
+    if not isinstance(precision, str):
+        raise RuntimeError(f"set_float32_matmul_precision expects a str, but got {type_name(precision)}")
     if precision not in ("highest", "high", "medium"):
         warn(
             f"{precision} is not one of 'highest', 'high', or 'medium'; the current"
@@ -149,15 +151,19 @@ def set_float32_matmul_precision(precision: str) -> None:
 
 
 @published
-def set_flush_denormal(mode: bool) -> bool:
+def set_flush_denormal(mode: bool, /) -> bool:
     """Whether numbers near zero can be made zero: NumPy cannot, so only ``set_flush_denormal(False)`` succeeds."""
+    if not isinstance(mode, bool):
+        raise RuntimeError(f"flush_denormal expects a bool, but got {type_name(mode)}")
     return not mode
 
 
 @published
 def set_warn_always(b: bool, /) -> None:
     """Whether warnings that come once in a process come every time."""
-    switches.warn_always = bool(b)
+    if not isinstance(b, bool):
+        raise RuntimeError(f"setWarnOnlyOnce expects a bool, but got {type_name(b)}")
+    switches.warn_always = b
 
 
 @published

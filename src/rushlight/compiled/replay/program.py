@@ -15,6 +15,7 @@ import numpy as np
 from ...autograd import engine, mirrors
 from ...backend import numpy as backend
 from ...backend import quiet
+from ...backend.interrupts import came_by_a_signal
 from ...backend.ownership import BY_REPLAY
 from ...backend.pointwise import kernel_for
 from ...kernels import chains
@@ -102,7 +103,7 @@ class Program:
         try:
             return self.function(state, room, *tensors)  # type: ignore[no-any-return]
         except Exception as error:
-            if state[0]:
+            if state[0] or came_by_a_signal(error):
                 raise
             raise CannotReplay(str(error)) from error
         finally:

@@ -194,7 +194,7 @@ for _name, _dtype in {
 
 
 @method
-def cpu(self: Tensor, memory_format: Any = None) -> Tensor:
+def cpu(self: Tensor, *, memory_format: Any = None) -> Tensor:
     """The tensor itself: it is on the CPU."""
     return _convert(self, self._array.dtype, memory_format_name("cpu", memory_format))
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from ...base.device import sparse_bsc, sparse_bsr, sparse_coo, sparse_csc, sparse_csr, strided
 from ...ops.publishing import method
+from ...ops.whole_numbers import whole_number
 from ...tensor import Methods, Tensor
 
 
@@ -43,6 +44,14 @@ def to_sparse(
     return _sparse(self, sparse_coo if layout is None else layout, sparse_dim, blocksize)
 
 
+def _check_dense_dim(name: str, tensor: Tensor, dense_dim: int | None) -> None:
+    """PyTorch's errors for a number of dimensions that are kept dense: there are none but of tensors with more than two."""
+    if dense_dim is not None:
+        count, most = whole_number(name, "dense_dim", 1, dense_dim), max(tensor.ndim - 2, 0)
+        if not 0 <= count <= most:
+            raise RuntimeError(f"dense_{name}: dense_dim argument must be in [0,{most}] range, but {count} is given")
+
+
 @method
 def to_sparse_coo(self: Tensor) -> Tensor:
     """:meth:`to_sparse`, whose layout is ``sparse_coo``."""
@@ -57,6 +66,7 @@ def to_sparse_csr(self: Tensor, dense_dim: int | None = None) -> Tensor:
     >>> torch.tensor([[0, 0], [7, 0]]).to_sparse_csr().crow_indices()
     tensor([0, 0, 1])
     """
+    _check_dense_dim("to_sparse_csr", self, dense_dim)
     return _sparse(self, sparse_csr)
 
 
@@ -68,6 +78,7 @@ def to_sparse_csc(self: Tensor, dense_dim: int | None = None) -> Tensor:
     >>> torch.tensor([[0, 0], [7, 0]]).to_sparse_csc().ccol_indices()
     tensor([0, 1, 1])
     """
+    _check_dense_dim("to_sparse_csc", self, dense_dim)
     return _sparse(self, sparse_csc)
 
 

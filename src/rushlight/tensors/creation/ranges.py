@@ -113,6 +113,8 @@ def _count(name: str, first: Any, last: Any, width: Any, whole: bool) -> int:
     for value in (first, last, width):
         if isinstance(value, complex):
             raise RuntimeError("value cannot be converted to type double without overflow")
+    if any(isinstance(value, int) and value >= 2**64 for value in (first, last, width)):
+        raise OverflowError("int too big to convert")
     if not (math.isfinite(first) and math.isfinite(last)):
         raise RuntimeError(f"unsupported range: {first:g} -> {last:g}")
     if not width:

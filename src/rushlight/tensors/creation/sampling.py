@@ -15,6 +15,7 @@ from ... import random as generators
 from ...autograd import modes, overlaps, views
 from ...autograd.rule_errors import broadcast_error
 from ...backend import implicit_gradients
+from ...ops.argument_forms import check_form
 from ...ops.misfits import Call
 from ...ops.publishing import method, published
 from ...ops.sort import not_implemented
@@ -157,6 +158,7 @@ def exponential_(self: Tensor, lambd: float = 1.0, *, generator: Any = None) -> 
 @method
 def cauchy_(self: Tensor, median: float = 0.0, sigma: float = 1.0, *, generator: Any = None) -> Tensor:
     """Fills with Cauchy numbers. RuntimeError unless ``sigma`` is positive."""
+    check_form("cauchy_", (median, sigma))
     dtype = _continuous(self, "Cauchy", self.dtype.c_name)
     stream = generators.stream_of(generator)
     return _fill(self, "cauchy_", "CauchyBackward0", lambda shape, _: stream.cauchy(shape, dtype, median, sigma))
@@ -165,6 +167,7 @@ def cauchy_(self: Tensor, median: float = 0.0, sigma: float = 1.0, *, generator:
 @method
 def log_normal_(self: Tensor, mean: float = 1.0, std: float = 2.0, *, generator: Any = None) -> Tensor:
     """Fills with exponentials of normal numbers. RuntimeError unless ``std`` is positive."""
+    check_form("log_normal_", (mean, std))
     dtype = self._array.dtype
     if dtype.kind in "iubc":
         no_kernel("log_normal_cpu", dtype)
