@@ -42,8 +42,12 @@ KNOWN = [
         "PyTorch's jvp hands out an alias of the primal result, whose gradient is another's",
     ),
     (
-        r"(value|grad) at (?s:.*)differ, at \[[\d, ]*\]: (nan for|\S+ for nan)(?s:.*)(hardtanh|relu6)",
+        r"(value|grad) at (?s:.*)differ, at \[[\d, ]*\]: (nan for|\S+ for nan)(?s:.*)(hardtanh|relu6|gelu)",
         "where nan goes: PyTorch's vectors and its single numbers differ",
+    ),
+    (
+        r"(value|grad) at (?s:.*)softshrink\((?s:.*)(pow_\(-|reciprocal)|grad at (?s:.*)\*\* \S*\.5\n(?s:.*)softshrink\(",
+        "where nan and the sign of zero go: PyTorch's vectors and its single numbers differ",
     ),
     (
         r"differ, at \[[\d, ]*\]: (True|False) for (?s:.*)(exp|log)(?s:.*)(logical_not|== |!= )",
