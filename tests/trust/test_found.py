@@ -315,6 +315,8 @@ def test_a_tangent_may_be_of_another_precision() -> None:
     for function in (lambda t: t * t, torch.sin, lambda t: t + 1, torch.sum):
         assert torch.func.jvp(function, (half,), (double,))[1].dtype is torch.float64
     assert torch.func.jvp(lambda t: t * t, (half,), (double,))[1].item() == pytest.approx(3e-9)
+    column = torch.ones(4, 2)[:, :1]  # a tangent that lies in another way is copied into a place like its primal's
+    assert torch.func.jvp(torch.sin, (column.half(),), (column,))[1].dtype is torch.float16
     with pytest.raises(RuntimeError, match="refers to a single memory location"):
         torch.func.jvp(torch.sin, (half.expand(2),), (torch.ones(2),))
     with pytest.raises(RuntimeError, match="refers to a single memory location"):

@@ -199,7 +199,7 @@ def laid_like(primal: Tensor, tangent: Tensor) -> Tensor:
         return tangent
     if primal._conjugate:
         return tangent.conj().resolve_conj().conj()
-    return zeros_laid_like(primal, b.dtype).copy_(tangent)
+    return zeros_laid_like(primal, a.dtype).copy_(tangent)
 
 
 def zeros_laid_like(tensor: Tensor, dtype: np.dtype[Any], batch: tuple[int, ...] = ()) -> Tensor:

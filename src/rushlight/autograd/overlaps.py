@@ -123,6 +123,16 @@ def without_gaps(array: np.ndarray[Any, Any]) -> bool:
     return True
 
 
+def put(view: Tensor, indices: tuple[Any, ...], value: Tensor) -> None:
+    """``index_put_``, whose error for memory that both have comes before that for shapes."""
+    try:
+        view.index_put_(indices, value)  # type: ignore[attr-defined]
+    except (IndexError, RuntimeError) as error:
+        if str(error).startswith("shape mismatch"):
+            check_memory(view, (value,), True)
+        raise
+
+
 def repeated_within(array: np.ndarray[Any, Any]) -> bool:
     """Whether matrices are repeated along a dimension that is not the outermost: of those PyTorch writes a copy back."""
     steps = [step for step, size in zip(array.strides, array.shape[:-2], strict=False) if size > 1]

@@ -54,6 +54,7 @@ class _Shown(weakref.ref[Array]):
     """Knows of a block that an array over it was handed out, and forgets it with the block."""
 
     __slots__ = ("key",)
+    key: int
 
 
 _shown: dict[int, _Shown] = {}

@@ -350,12 +350,7 @@ def _put(view: Any, indices: list[Any], value: Any) -> None:
         return
     if not isinstance(value, Tensor):
         value = new_tensor(promotion.number_array(checked_number(_held(value, array.dtype), array), array.dtype))
-    try:
-        view.index_put_(tuple(indices), _without_leading_ones(value, _result_ndim(array, indices)))
-    except (IndexError, RuntimeError) as error:
-        if str(error).startswith("shape mismatch"):  # memory that both have comes first
-            overlaps.check_memory(view, (value,), True)
-        raise
+    overlaps.put(view, tuple(indices), _without_leading_ones(value, _result_ndim(array, indices)))
 
 
 def _written(view: Any, indices: Sequence[Any], value: Any, accumulate: bool = False) -> bool:
