@@ -59,7 +59,7 @@ def look(side: Side, value: Any, gradient: bool = False, born: int = 0) -> Any:
         if gradient:
             facts["grad_fn"] = facts["grad_fn"] is not None
         else:
-            facts |= {"_version": int(value._version) - born, "is a view": value._base is not None}
+            facts |= {"_version": int(value._version) - born, "is a view": value._is_view()}
     return Seen(side.array(value), facts)
 
 

@@ -40,10 +40,11 @@ from sides import Side
 
 FIGURE = "random programs"
 SHRUNK_OF_A_KIND = 3
-# PyTorch's own faults, and derivatives that it lacks: nothing to agree with.
+# PyTorch's own faults, and derivatives that it lacks: nothing to agree with. A tensor that cannot be resized has its new size in
+# PyTorch all the same, and reads beyond its memory from then on: so most processes end that do.
 _FAULTS = re.compile(
     r"INTERNAL ASSERT|Please report a bug|torch\.tensor_symint|Expected isFloatingType\(grad|ZeroTensors are imm"
-    r"|for outputs with complex dtype|returned an invalid gradient|derivative for '_cdist_backward'"
+    r"|storage that is not resizable|for outputs with complex dtype|returned an invalid gradient|derivative for '_cdist_backward'"
 )
 
 
@@ -252,7 +253,7 @@ def _task(seed: int) -> Failure | None:
 def survey(count: int, seed: int = 0, jobs: int = 4, candidate: str = "rushlight", length: int = 14) -> list[Failure]:
     """The failures among so many programs, from this seed on."""
     seeds = range(seed, seed + count)
-    if jobs == 1:
+    if count == 1:
         _start(candidate, length)
         return [failure for failure in map(_task, seeds) if failure is not None]
     load_candidate(candidate)  # so that the workers need not, and an import that fails is told once
@@ -263,8 +264,7 @@ def survey(count: int, seed: int = 0, jobs: int = 4, candidate: str = "rushlight
     for crashed in _in_processes(chunks, jobs, candidate, length, failures):
         # A process died at this program. PyTorch has such bugs of its own: then there is nothing to compare with. Memory that
         # was written past its end is not always noticed, so it is asked again and again.
-        died_on_pytorch = candidate != "mirror" and list(_in_processes([[crashed] * 200], 1, "mirror", length, []))
-        if died_on_pytorch or candidate == "mirror":
+        if candidate == "mirror" or crashed in _in_processes([[crashed] * 200], 1, "mirror", length, []):
             print(f"PyTorch itself crashes at seed {crashed}")
         else:
             lines = program_of(crashed, length).lines
@@ -273,33 +273,39 @@ def survey(count: int, seed: int = 0, jobs: int = 4, candidate: str = "rushlight
 
 
 def _in_processes(chunks: list[list[int]], jobs: int, candidate: str, length: int, failures: list[Failure]) -> Iterator[int]:
-    """Runs chunks of seeds, each in a process of its own; yields the seeds at which a process died."""
+    """Runs chunks of seeds, each in a process of its own; yields the seeds at which a process died, and goes on after them."""
     context = multiprocessing.get_context("fork")
     waiting, running = list(chunks), {}
     while waiting or running:
         while waiting and len(running) < jobs:
             chunk = waiting.pop()
-            answer, question = context.Pipe(duplex=False)
+            answers, question = context.Pipe(duplex=False)
             process = context.Process(target=_run_chunk, args=(question, chunk, candidate, length))
             process.start()
             question.close()
-            running[answer] = chunk, process
-        for answer in multiprocessing.connection.wait(list(running)):
-            chunk, process = running.pop(answer)
+            running[answers] = chunk, process
+        for answers in multiprocessing.connection.wait(list(running)):
+            chunk, process = running[answers]
             try:
-                failures += answer.recv()
+                failure = answers.recv()
             except EOFError:
-                if len(set(chunk)) == 1:
-                    yield chunk[0]
-                else:
-                    waiting += [chunk[: len(chunk) // 2], chunk[len(chunk) // 2 :]]
-            answer.close()
-            process.join()
+                del running[answers]
+                answers.close()
+                process.join()
+                if chunk:
+                    yield chunk.pop(0)
+                if chunk:
+                    waiting.append(chunk)
+            else:
+                del chunk[0]
+                if failure is not None:
+                    failures.append(failure)
 
 
 def _run_chunk(question: Any, chunk: list[int], candidate: str, length: int) -> None:
     _start(candidate, length)
-    question.send([failure for failure in map(_task, chunk) if failure is not None])
+    for seed in chunk:
+        question.send(_task(seed))
 
 
 def report(failures: list[Failure], count: int, shown: int) -> str:
@@ -341,9 +347,8 @@ def main(arguments: list[str] | None = None) -> int:
     _WORK.update(subclass=options.subclass, vocabulary=options.vocabulary)  # processes are forked
     if options.count == 1:
         print("\n".join(program_of(options.seed, options.length).lines), end="\n\n")
-    jobs = 1 if options.count == 1 else options.jobs
     print(f"seeds {options.seed} to {options.seed + options.count - 1}, vocabulary {options.vocabulary}", flush=True)
-    failures = survey(options.count, options.seed, jobs, options.candidate, options.length)
+    failures = survey(options.count, options.seed, options.jobs, options.candidate, options.length)
     text = report(failures, options.count, options.causes)
     print(text)
     print(f"{time.monotonic() - start:.0f} s")

@@ -295,3 +295,102 @@ def test_sums_so_far_of_one_number() -> None:
 def test_second_derivatives_of_complex_numbers(function: Callable[[torch.Tensor], torch.Tensor]) -> None:
     z = torch.tensor([0.3 + 0.8j, -1.1 - 0.2j], dtype=torch.complex128, requires_grad=True)
     assert torch.autograd.gradgradcheck(function, (z,))
+
+
+def test_a_conjugate_is_a_view_of_what_it_was_made_of() -> None:
+    z = torch.tensor([[1j, 2.0]], requires_grad=True)
+    for made in (z.conj(), z.H, z.conj()[0], z.conj().imag):
+        assert made._is_view() and made.requires_grad
+    assert not z.conj().detach()._is_view() and not z.conj().clone()._is_view()
+    made = z * 1
+    with torch.no_grad():
+        inside = made.conj()
+        assert z.conj().requires_grad and z.adjoint().imag.requires_grad
+    with pytest.raises(RuntimeError, match="A view was created in no_grad mode and is being modified inplace"):
+        inside.mul_(2)
+
+
+def test_a_tangent_may_be_of_another_precision() -> None:
+    half, double = torch.tensor([1.5], dtype=torch.float16), torch.tensor([1e-9], dtype=torch.float64)
+    for function in (lambda t: t * t, torch.sin, lambda t: t + 1, torch.sum):
+        assert torch.func.jvp(function, (half,), (double,))[1].dtype is torch.float64
+    assert torch.func.jvp(lambda t: t * t, (half,), (double,))[1].item() == pytest.approx(3e-9)
+    column = torch.ones(4, 2)[:, :1]  # a tangent that lies in another way is copied into a place like its primal's
+    assert torch.func.jvp(torch.sin, (column.half(),), (column,))[1].dtype is torch.float16
+    with pytest.raises(RuntimeError, match="refers to a single memory location"):
+        torch.func.jvp(torch.sin, (half.expand(2),), (torch.ones(2),))
+    with pytest.raises(RuntimeError, match="refers to a single memory location"):
+        torch.func.jacfwd(torch.sin)(double.expand(2))
+
+
+def test_results_are_written_where_elements_meet() -> None:
+    def meeting() -> torch.Tensor:
+        return torch.arange(6.0).as_strided((3, 2), (1, 1))
+
+    met = meeting()
+    assert torch.add(met, met, out=met).tolist() == [[0, 4], [4, 8], [8, 6]]
+    assert met._version == 1
+    assert torch.exp(torch.zeros(3, 2), out=meeting()).tolist() == [[1, 1]] * 3
+    with pytest.raises(RuntimeError, match="refers to a single memory location"):
+        torch.cumsum(met, 0, out=met)
+    one = torch.ones(1).expand(2)
+    assert one.copy_(one).tolist() == one.copy_(one.view(2)).tolist() == [1, 1]
+    with pytest.raises(RuntimeError, match="refers to a single memory location"):
+        one.copy_(one.clone())
+
+
+def test_what_the_user_holds_as_an_array_is_not_resized() -> None:
+    for show in (lambda t: t.numpy(), lambda t: t[1:].numpy(force=True), np.asarray):
+        x = torch.ones(4)
+        show(x)
+        assert x.resize_(2).shape == (2,)
+        with pytest.raises(RuntimeError, match="Trying to resize storage that is not resizable"):
+            x.resize_(9)
+        assert x.clone().resize_(9).shape == (9,)
+
+
+def test_examples_that_do_not_go_together_are_told_with_the_batch_in_front() -> None:
+    x, y = torch.ones(2, 3, 4), torch.ones(2, 3, 3)
+    for function in (
+        torch.vmap(torch.mul),
+        torch.vmap(torch.vmap(torch.mul)),
+        torch.vmap(lambda a, b: torch.where(a > b, a, b)),
+    ):
+        with pytest.raises(RuntimeError, match=r"tensor b \(3\) at non-singleton dimension 2"):
+            function(x, y)
+
+
+@pytest.mark.parametrize("shape", [(0,), (0, 2), (2, 0)])
+def test_cross_entropy_of_probabilities_of_nothing(shape: tuple[int, ...]) -> None:
+    x = torch.ones(shape, requires_grad=True)
+    for smoothing in (0.0, 0.5):
+        loss = torch.nn.functional.cross_entropy(x, x, label_smoothing=smoothing)
+        assert loss.isnan() and loss.grad_fn.name() == "NegBackward0"
+        assert torch.nn.functional.cross_entropy(x, x, reduction="sum", label_smoothing=smoothing).item() == 0
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (lambda: torch.ones(3).index_put_((torch.tensor([1]),), torch.ones(2)), "shape mismatch"),
+        (lambda: _put_into_itself(torch.ones(3), [1]), "some elements of the input tensor and the written-to tensor"),
+        (lambda: _put_into_itself(torch.ones(3), [0, 7]), "some elements of the input tensor and the written-to tensor"),
+        (lambda: torch.empty(0, dtype=torch.bool).median(0), r"median\(\): Expected reduction dim 0 to have non-zero size"),
+        (lambda: torch.nn.functional.huber_loss(torch.ones(2), torch.ones(2) * 1j), "result type ComplexFloat can't be cast"),
+        (lambda: torch.nn.functional.huber_loss(torch.ones(2).long(), torch.ones(2)), "result type Float can't be cast"),
+        (lambda: torch.kron(torch.ones(2, 3).t(), torch.ones(3, 3)), "view size is not compatible"),
+    ],
+)
+def test_what_pytorch_refuses_is_refused_in_its_words(call: Callable[[], Any], error: str) -> None:
+    with pytest.raises((RuntimeError, IndexError), match=error):
+        call()
+
+
+def _put_into_itself(x: torch.Tensor, places: list[int]) -> None:
+    x[places] = x
+
+
+def test_distances_over_nothing_are_zero_whatever_the_dtypes() -> None:
+    assert torch.cdist(torch.ones(2, 0, dtype=torch.float64), torch.ones(3, 0)).tolist() == [[0, 0, 0], [0, 0, 0]]
+    with pytest.raises(RuntimeError, match="expected scalar type Double but found Float"):
+        torch.cdist(torch.ones(2, 1, dtype=torch.float64), torch.ones(3, 1))

@@ -17,7 +17,7 @@ from ..backend import numpy as backend
 from ..base.attributes import held
 from ..base.thread_state import carried
 from ..tensor import Tensor, new_tensor, wrap
-from . import grad_mode, modes
+from . import grad_mode, modes, overlaps
 from .nodes import leaf_edge
 from .tangents import state, tangent_at, tangents_of, with_tangent
 
@@ -171,15 +171,19 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
     expect_inexact("primal", tensor)
     expect_inexact("tangent", tangent)
     if tensor._array.shape == tangent._array.shape and tangent_at(tangent, _state.user[-1]) is None:
-        tangent = _laid_like(tensor, tangent)
+        tangent = laid_like(tensor, tangent)
     return dual(tensor, tangent, _state.user[-1])
 
 
-def _laid_like(primal: Tensor, tangent: Tensor) -> Tensor:
+def laid_like(primal: Tensor, tangent: Tensor) -> Tensor:
     """A tangent that lies in memory as its primal does, so that what is a view of the one can be of the other: the given one,
     or a copy."""
     a, b = primal._array, tangent._array
+    if a.shape != b.shape:
+        return tangent  # for the error that follows
     if isinstance(a, np.ndarray) and tangent._of_batch:  # an example of a batch
+        if overlaps.is_stretched(a):
+            raise overlaps.overlap_error()
         return tangent if primal.stride() == tangent.stride() else tangent.clone()
     if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray):
         return tangent
@@ -195,7 +199,7 @@ def _laid_like(primal: Tensor, tangent: Tensor) -> Tensor:
         return tangent
     if primal._conjugate:
         return tangent.conj().resolve_conj().conj()
-    return zeros_laid_like(primal, b.dtype).copy_(tangent)
+    return zeros_laid_like(primal, a.dtype).copy_(tangent)
 
 
 def zeros_laid_like(tensor: Tensor, dtype: np.dtype[Any], batch: tuple[int, ...] = ()) -> Tensor:

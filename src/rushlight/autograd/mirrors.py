@@ -88,6 +88,9 @@ def mirror(tensor: Tensor, of: Tensor, turn: _Turn, turned: Callable[[Tensor], T
     """
     if not modes.state.transforms and not of._of_batch and isinstance(of._array, np.ndarray):
         tensor._counter = Mirror(tensor, of, turn, turned)
+        if not modes.state.grad_enabled:
+            tensor._made = "inference" if modes.state.inference else "no_grad"
+            tensor._needs_grad = of.requires_grad
 
 
 def check_mirrored(counter: list[object]) -> None:
@@ -104,7 +107,7 @@ def carry_history(counter: list[Any]) -> None:
     if modes.state.grad_enabled:
         for each in _mirrors(counter):
             tensor = each.tensor()
-            if tensor is not None and each.of.requires_grad:
+            if tensor is not None and tensor._made is None and each.of.requires_grad:
                 again = each.turned(each.of)
                 tensor._edge, tensor._needs_grad = again._edge, again._needs_grad
 

@@ -98,6 +98,12 @@ def _check_overlap(written: np.ndarray[Any, Any], read: np.ndarray[Any, Any], wh
         raise shared_error()
 
 
+def same_elements(written: np.ndarray[Any, Any], read: np.ndarray[Any, Any]) -> bool:
+    """Whether both arrays lie in the same way in the same place."""
+    alike = written.shape == read.shape and written.strides == read.strides and written.dtype == read.dtype
+    return alike and backend.address(written) == backend.address(read)
+
+
 def shared_error() -> RuntimeError:
     return RuntimeError(
         "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
@@ -115,6 +121,16 @@ def without_gaps(array: np.ndarray[Any, Any]) -> bool:
             return False
         reach *= size
     return True
+
+
+def put(view: Tensor, indices: tuple[Any, ...], value: Tensor) -> None:
+    """``index_put_``, whose error for memory that both have comes before that for shapes."""
+    try:
+        view.index_put_(indices, value)  # type: ignore[attr-defined]
+    except (IndexError, RuntimeError) as error:
+        if str(error).startswith("shape mismatch"):
+            check_memory(view, (value,), True)
+        raise
 
 
 def repeated_within(array: np.ndarray[Any, Any]) -> bool:
@@ -158,25 +174,39 @@ def write_in_parts(
 ) -> bool:
     """``inplace`` of an op that goes element by element, for a tensor whose elements meet: a part after another, none of which
     overlaps itself. Where that is recorded each part is a write of its own, so gradients are those of all of them; says whether."""
-    array, shape = self._array, self._array.shape
+    array = self._array
     check_result(self, function(new_tensor(array.copy()), *args, **kwargs))  # for the errors of the whole
-
-    def part(value: Any, index: tuple[Any, ...]) -> Any:
-        return value.expand(shape)[index] if hasattr(value, "_array") else value
-
     recorded = modes.state.grad_enabled and any(
         getattr(value, "requires_grad", False) for value in (self, *args, *kwargs.values())
     )
+    if not recorded:
+        write_rows(function, self, (new_tensor(array), *args), kwargs)
+        return False
     version = self._counter[0]
     for index in rows(array):
         self._counter[0] = version  # all are one write
-        given = [part(value, index) for value in args]
-        named = {key: part(value, index) for key, value in kwargs.items()}
-        if recorded:
-            inplace(function, name, self[index], *given, **named)
-        else:
-            array[index] = function(new_tensor(array[index]), *given, **named)._array
-    return recorded
+        given, named = _parts(array.shape, index, args, kwargs)
+        inplace(function, name, self[index], *given, **named)
+    return True
+
+
+def write_rows(function: Callable[..., Tensor], target: Tensor, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Writes what an op that goes element by element makes of its arguments into a tensor whose elements meet, a part after another."""
+    array = target._array
+    for index in rows(array):
+        given, named = _parts(array.shape, index, args, kwargs)
+        array[index] = function(*given, **named)._array
+
+
+def _parts(
+    shape: tuple[int, ...], index: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[list[Any], dict[str, Any]]:
+    """What belongs to a part of a tensor of a shape, of each argument that is a tensor."""
+
+    def part(value: Any) -> Any:
+        return value.expand(shape)[index] if hasattr(value, "_array") else value
+
+    return [part(value) for value in args], {key: part(value) for key, value in kwargs.items()}
 
 
 def rows(array: np.ndarray[Any, Any]) -> Iterator[tuple[Any, ...]]:

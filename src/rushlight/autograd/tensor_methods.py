@@ -15,6 +15,7 @@ from ..tensor import OWN_DTYPE, Methods, Tensor, new_tensor
 from . import gradients, modes, views
 from .handles import Hooks, RemovableHandle, add_hook, observers
 from .interpreters import stack as interpreters
+from .mirrors import Mirror
 from .nodes import BORROWED, Node
 
 GRAD_OF_INFERENCE = "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
@@ -347,4 +348,4 @@ class InGraph(Methods):
 
     def _is_view(self) -> bool:
         """Whether the tensor shares the memory of another, its base."""
-        return self._base is not None
+        return self._base is not None or (isinstance(self._counter, Mirror) and self._counter.tensor() is self)

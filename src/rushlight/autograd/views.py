@@ -139,11 +139,11 @@ def check_writable(tensor: Tensor, needs: bool = False) -> None:
     if not modes.state.grad_enabled or not ((own := tensor.requires_grad) or needs):
         return
     base = tensor._base
-    mirrors.check_mirrored(tensor._counter)
-    if base is not None:
+    if base is not None or tensor._made is not None:
         check_made(tensor)
-        if own and base._edge is None:
-            raise leaf_written("a view of a leaf Variable that requires grad is being used in an in-place operation.")
+    mirrors.check_mirrored(tensor._counter)
+    if base is not None and own and base._edge is None:
+        raise leaf_written("a view of a leaf Variable that requires grad is being used in an in-place operation.")
     if own and tensor._edge is None:
         raise leaf_written("a leaf Variable that requires grad is being used in an in-place operation.")
 

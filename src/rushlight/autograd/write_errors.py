@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..base import dtypes
 from ..tensor import Tensor
 from . import modes
+from .mirrors import Mirror
 from .nodes import Node
 
 
@@ -21,7 +22,7 @@ def refuse_inference(tensor: Tensor) -> None:
 def check_made(tensor: Tensor, what: str = "is being") -> None:
     """The errors for views that remember too little of how they were made to be written through."""
     made, edge = tensor._made, tensor._edge
-    if made is None or tensor._base is None:
+    if made is None or (tensor._base is None and not isinstance(tensor._counter, Mirror)):
         return
     if made == "inference" or made == "no_grad" or edge is None:
         start = "A view was" if edge is None else f"Output {edge[1]} of {short_name(edge[0])} is a view of a view which was"

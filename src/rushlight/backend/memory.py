@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import weakref
 from typing import Any
 
 import numpy as np
@@ -49,10 +50,35 @@ def block(array: Array) -> Array:
     return np.asarray(_Bytes(whole, backend.address(whole), _span(whole)))
 
 
+class _Shown(weakref.ref[Array]):
+    """Knows of a block that an array over it was handed out, and forgets it with the block."""
+
+    __slots__ = ("key",)
+    key: int
+
+
+_shown: dict[int, _Shown] = {}
+
+
+def _forget(shown: _Shown) -> None:
+    _shown.pop(shown.key, None)
+
+
+def show(array: Array) -> Array:
+    """An array over the same memory, for the user, whose memory it stays: it is not replaced by a longer block from now on."""
+    whole = backend.root(array)
+    key = id(whole)
+    if key not in _shown:
+        _shown[key] = shown = _Shown(whole, _forget)
+        shown.key = key
+    return array.view()
+
+
 def resizable(array: Array) -> bool:
     """Whether the memory is a tensor's own, which may be replaced by a longer block."""
-    base = backend.root(array).base
-    return base is None or (isinstance(base, _Bytes) and not isinstance(base, _Border))
+    whole = backend.root(array)
+    base = whole.base
+    return id(whole) not in _shown and (base is None or (isinstance(base, _Bytes) and not isinstance(base, _Border)))
 
 
 def laid_over(whole: Array, dtype: np.dtype[Any], shape: Shape, strides: tuple[int, ...] | None, offset: int) -> Array:

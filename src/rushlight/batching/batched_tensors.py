@@ -7,6 +7,7 @@ runs example by example. An op in place writes into ``whole``.
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -376,13 +377,21 @@ def call_op(op: Op, inputs: Sequence[Any], params: dict[str, Any]) -> Any:
     return getattr(ops, op.name)(*inputs, *params.values())
 
 
+# PyTorch counts dimensions with that of the batch in front.
+_DIMENSION = re.compile(r"(The size of tensor a .* at non-singleton dimension )(\d+)$")
+
+
 def _by_example(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
     def entry(value: Any, index: int) -> Any:
         if isinstance(value, (list, tuple)):
             return [entry(one, index) for one in value]
         return ops.select(value.whole, 0, index) if is_batched(value, level) else value
 
-    rows = [call_op(op, [entry(value, index) for value in inputs], params) for index in range(level.size)]
+    try:
+        rows = [call_op(op, [entry(value, index) for value in inputs], params) for index in range(level.size)]
+    except RuntimeError as error:
+        error.args = tuple(_DIMENSION.sub(lambda found: f"{found[1]}{int(found[2]) + 1}", said) for said in error.args)
+        raise
     if isinstance(rows[0], (tuple, list)):
         return tuple(stack(list(column)) for column in zip(*rows, strict=True))
     return stack(rows)

@@ -310,7 +310,10 @@ def jvp(func: Function, primals: Any, tangents: Any, *, strict: bool = False, ha
     with layers.entered(layer), forward_ad._set_fwd_grad_enabled(True), _no_inference():
         level = layer.tangents = forward_ad.open_level()
         try:
-            duals = [forward_ad.dual(point, direction, level) for point, direction in zip(points, directions, strict=True)]
+            duals = [
+                forward_ad.dual(point, forward_ad.laid_like(point, direction), level)
+                for point, direction in zip(points, directions, strict=True)
+            ]
             layers.belong(layer, duals)
             result = func(*tree_unflatten(duals, spec))
             output, aux = _with_aux(caller, result, has_aux)

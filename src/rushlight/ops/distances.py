@@ -86,7 +86,9 @@ def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: str = "use_mm_for_eucl
     if p < 0:
         raise RuntimeError("cdist only supports non-negative p values")
     if a.dtype != b.dtype:
-        raise RuntimeError(f"expected scalar type {x1.dtype.scalar_name} but found {x2.dtype.scalar_name}")
+        if a.size and b.size:
+            raise RuntimeError(f"expected scalar type {x1.dtype.scalar_name} but found {x2.dtype.scalar_name}")
+        x2 = ops.astype(x2, a.dtype)
     for axis in range(min(a.ndim, b.ndim) - 3, -1, -1):
         one, two = a.shape[axis - min(a.ndim, b.ndim)], b.shape[axis - min(a.ndim, b.ndim)]
         if one != two and 1 not in (one, two):

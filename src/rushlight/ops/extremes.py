@@ -232,10 +232,11 @@ def argmin(input: Any, dim: Any = None, keepdim: bool = False) -> Tensor:
 
 
 def _middle(name: str, input: Any, dim: Any, keepdim: bool) -> Any:
-    refuse("median_cpu" if dim is None else "median_out", input, "bc")
     if dim is None:
+        refuse("median_cpu", input, "bc")
         return (ops.median_all if name == "median" else ops.nanmedian_all)(input)
     axis = axis_with_elements("median()", dim, input._array)
+    refuse("median_out", input, "bc")
     indices = ops.argmedian(input, axis, bool(keepdim), name == "nanmedian")
     values = (ops.median if name == "median" else ops.nanmedian)(input, indices, axis, bool(keepdim))
     return getattr(return_types, name)(values, indices)

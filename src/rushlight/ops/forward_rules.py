@@ -76,6 +76,8 @@ def _with_tangents(op: table.Op, args: tuple[Any, ...]) -> Any:
         found = found if isinstance(found, tuple) else (found,)
         for one, tangent in zip(outs, found, strict=False):
             if tangent is not None and one._array.dtype.kind in "fcV":
+                if op.kind == "elementwise" and (tangent._array.dtype.kind == "c") is not (one._array.dtype.kind == "c"):
+                    tangent = table.tensors.astype(tangent, one._array.dtype)
                 with_tangent(one, _shaped(tangent, one), level)
     for one in outs:
         if one._edge is not None:
@@ -124,11 +126,12 @@ def _with_defaults(op: table.Op, params: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _shaped(tangent: Tensor, out: Tensor) -> Tensor:
-    """A tangent in its output's shape and dtype, row by row where that is, so that what is a view of one can be of both."""
+    """A tangent in its output's shape, row by row where that is, so that what is a view of one can be of both.
+
+    It may be of another dtype, as what a rule makes of a tangent of another.
+    """
     if tangent._array.shape != out._array.shape:
         tangent = table.tensors.expand(tangent, out._array.shape)
-    if tangent._array.dtype != out._array.dtype:
-        tangent = table.tensors.astype(tangent, out._array.dtype)
     if out._array.flags.c_contiguous and not tangent._array.flags.c_contiguous:
         tangent = tangent.contiguous()
     return tangent

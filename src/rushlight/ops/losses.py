@@ -172,6 +172,8 @@ def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 
         raise TypeError(f"huber_loss(): argument 'delta' (position 4) must be float, not {type(delta).__name__}")
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
+    if input._array.dtype != target._array.dtype:
+        dtypes.check_cast(module("torch")["result_type"](input, target).numpy, input._array.dtype)
     if weight is not None:
         return _weighted_mean(ops.huber_loss(input, target, "none", delta), weight, input, reduction)
     if input._array.dtype != target._array.dtype:
@@ -321,7 +323,7 @@ def _cross_entropy_of_probabilities(input: Any, target: Any, weight: Any, reduct
         )
     logs = module("torch")["log_softmax"](input, axis)
     if smoothing:
-        target = ops.plus(ops.times(target, 1 - smoothing), smoothing / shape[axis])
+        target = ops.plus(ops.times(target, 1 - smoothing), smoothing / max(shape[axis], 1))
     losses = logs * target
     if weight is not None:
         losses = losses * _along_classes(weight, len(shape), axis)
@@ -330,7 +332,9 @@ def _cross_entropy_of_probabilities(input: Any, target: Any, weight: Any, reduct
     total = ops.neg(ops.sum_all(losses))
     if reduction == "sum":
         return total
-    return ops.divide_by(total, math.prod(shape) / shape[axis] if math.prod(shape) else math.nan)
+    if not math.prod(shape):
+        return ops.neg(ops.times(ops.neg(total), math.nan))
+    return ops.divide_by(total, math.prod(shape) / shape[axis])
 
 
 def _smoothed(logs: Any, target: Any, weight: Any, reduction: str, ignore_index: int, smoothing: float, axis: int) -> Any:

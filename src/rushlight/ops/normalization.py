@@ -194,7 +194,7 @@ def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float |
     scale = ops.rsqrt(ops.plus(ops.mean(ops.pow_number(wide, 2), axes, True, None), eps))
     out = wide * scale
     if half:
-        out = ops.astype(out, input._array.dtype)
+        out = ops.astype(out if weight is not None else out.contiguous(), input._array.dtype)
     return (out if weight is None else out * weight).contiguous()
 
 

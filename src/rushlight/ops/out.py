@@ -70,6 +70,10 @@ def write_out(f: Callable[..., Any], name: str, target: Any, args: tuple[Any, ..
     if isinstance(target, Tensor):
         inputs = [value for value in _flat(everything) if isinstance(value, Tensor)]
         _check_shared(name, target, inputs, result)
+        if _reads_what_it_writes(name, target, inputs, result):
+            overlaps.write_rows(f, target, args, kwargs)
+            views.bump(target, name)
+            return target
     if name in EXACT_OUT or name in _SCALAR_TYPE_OUT:
         pairs = zip(target, result, strict=False) if isinstance(result, tuple) else ((target, result),)
         for one, value in pairs:
@@ -111,11 +115,21 @@ def _check_dtype(name: str, target: Any, input: Any) -> None:
         raise RuntimeError(f"Found dtype {dtypes.of(have).scalar_name} but expected {dtypes.of(wanted).scalar_name}")
 
 
+def _reads_what_it_writes(name: str, target: Tensor, inputs: list[Any], result: Tensor) -> bool:
+    """Whether elements of ``out=`` meet, and are read as well: one after another then."""
+    alike = result._array.shape == target._array.shape and any(value is target for value in inputs)
+    return alike and _elementwise(name) and overlaps.overlaps_itself(target._array)
+
+
+def _elementwise(name: str) -> bool:
+    return name in _ELEMENTWISE or (name in table and table[name].promote is not None)
+
+
 def _check_shared(name: str, target: Any, inputs: list[Any], result: Any) -> None:
     if name in UNSHARED_OUT:
         if any(value is target or np.may_share_memory(target._array, value._array) for value in inputs):
             raise overlaps.shared_error()
-    elif name in _ELEMENTWISE or (name in table and table[name].promote is not None):
+    elif _elementwise(name):
         overlaps.check_memory(target, inputs)
         if any(value is target for value in inputs) and result._array.shape != target._array.shape:
             have, wanted = list(target._array.shape), list(result._array.shape)
@@ -147,5 +161,10 @@ def store(target: Any, value: np.ndarray[Any, Any], name: str) -> None:
         slowest_first = sorted(range(value.ndim), key=lambda axis: -value.strides[axis])
         target._array = resized(have, value.shape, slowest_first)
     elif overlaps.overlaps_itself(have):
-        raise overlaps.overlap_error()
+        if not _elementwise(name):  # in PyTorch such read what they have written
+            raise overlaps.overlap_error()
+        for index in overlaps.rows(have):
+            have[index] = value[index]
+        views.bump(target, name)
+        return
     views.write(target, value, name)

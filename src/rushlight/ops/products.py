@@ -5,8 +5,11 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..autograd.rule_errors import broadcast_error
 from ..backend import products as k
+from ..backend.shape import view
 from ..base import dtypes
 from .extremes import refuse
 from .linalg import check_floating, check_same_dtype
@@ -55,7 +58,10 @@ def kron(input: Any, other: Any) -> Tensor:
     x, y = ((1,) * (ndim - one._array.ndim) + one._array.shape for one in (input, other))
     apart = ops.unsafe_view(input, tuple(size for pair in zip(x, (1,) * ndim, strict=True) for size in pair))
     blocks = ops.unsafe_view(other, tuple(size for pair in zip((1,) * ndim, y, strict=True) for size in pair))
-    return ops.unsafe_view(apart * blocks, tuple(a * b for a, b in zip(x, y, strict=True)))
+    product, shape = apart * blocks, tuple(a * b for a, b in zip(x, y, strict=True))
+    if isinstance(product._array, np.ndarray):
+        view(product._array, shape)  # for PyTorch's error: of factors that lie in another order the product does too
+    return ops.unsafe_view(product, shape)
 
 
 @public("cross", space="torch.linalg")

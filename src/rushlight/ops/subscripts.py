@@ -350,7 +350,7 @@ def _put(view: Any, indices: list[Any], value: Any) -> None:
         return
     if not isinstance(value, Tensor):
         value = new_tensor(promotion.number_array(checked_number(_held(value, array.dtype), array), array.dtype))
-    view.index_put_(tuple(indices), _without_leading_ones(value, _result_ndim(array, indices)))
+    overlaps.put(view, tuple(indices), _without_leading_ones(value, _result_ndim(array, indices)))
 
 
 def _written(view: Any, indices: Sequence[Any], value: Any, accumulate: bool = False) -> bool:

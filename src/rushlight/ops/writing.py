@@ -134,9 +134,13 @@ def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
             return result
         raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type_name(other)}")
     views.check_writable(self, other.requires_grad)
-    if overlaps.is_stretched(self._array):
-        raise overlaps.overlap_error()
     target, source = self._array, other._array
+    if overlaps.is_stretched(target):
+        needed = modes.state.grad_enabled and (self.requires_grad or other.requires_grad)
+        if overlaps.same_elements(target, source) and not (needed or modes.special.active):
+            views.bump(self, "copy_")
+            return self
+        raise overlaps.overlap_error()
     if target.shape != source.shape:
         mismatch = broadcast_error([target.shape, source.shape])
         if mismatch is not None:

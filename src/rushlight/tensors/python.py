@@ -12,7 +12,7 @@ from ..autograd import modes
 from ..autograd.forward_ad import shown_tangent
 from ..autograd.interpreters import stack as interpreters
 from ..autograd.tensor_methods import GRAD_OF_INFERENCE
-from ..backend import dlpack
+from ..backend import dlpack, memory
 from ..base import missing
 from ..base.attributes import held
 from ..base.device import strided
@@ -138,7 +138,7 @@ class InPython(Methods):
     def numpy(self, *, force: bool = False) -> np.ndarray[Any, Any]:
         """The elements as a NumPy array that shares memory. RuntimeError if a gradient is wanted and would be lost."""
         if force:
-            return self.detach().resolve_conj().resolve_neg()._array
+            return memory.show(self.detach().resolve_conj().resolve_neg()._array)
         if self.requires_grad and modes.state.grad_enabled:
             raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
         if self._conjugate:
@@ -151,7 +151,7 @@ class InPython(Methods):
             )
         if self._array.dtype.kind == "V":
             raise TypeError("Got unsupported ScalarType BFloat16")
-        return self._array.view()
+        return memory.show(self._array)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         array = self.numpy()
