@@ -732,7 +732,7 @@ class Tensor(WithAttributes):
     def const_data_ptr(self) -> _int:
         """The address of the first element."""
         ...
-    def contiguous(self, memory_format: memory_format | None = None) -> Tensor:
+    def contiguous(self, *, memory_format: memory_format | None = None) -> Tensor:
         """The tensor itself if its elements lie in order (in that of the memory format), else a copy in which they do."""
         ...
     def copy_(self, other: Tensor | _complex | ndarray[Any, Any] | generic, non_blocking: _bool = False) -> Tensor:
@@ -765,7 +765,7 @@ class Tensor(WithAttributes):
     def cov(self, *, correction: _int = 1, fweights: Any = None, aweights: Any = None) -> Tensor:
         """The covariance matrix of variables (rows) over observations (columns), weighted by counts and importances."""
         ...
-    def cpu(self, memory_format: memory_format | None = None) -> Tensor:
+    def cpu(self, *, memory_format: memory_format | None = None) -> Tensor:
         """The tensor itself: it is on the CPU."""
         ...
     def cross(self, other: Tensor | _complex | ndarray[Any, Any] | generic, dim: Any = None) -> Tensor:
@@ -886,7 +886,7 @@ class Tensor(WithAttributes):
     def dtype(self) -> _dtype:
         """The type of the elements."""
         ...
-    def eig(self, *args: Any, **kwargs: Any) -> NoReturn:
+    def eig(self, eigenvectors: Any = False) -> Any:
         """Removed from PyTorch: raises RuntimeError. `torch.linalg.eig` returns complex tensors of dtype `cfloat` or `cdouble` rather than real tensors mimicking complex tensors."""
         ...
     def element_size(self) -> _int:
@@ -1183,7 +1183,7 @@ class Tensor(WithAttributes):
     def is_conj(self) -> _bool:
         """Whether the memory holds the conjugates of the values."""
         ...
-    def is_contiguous(self, memory_format: memory_format | None = None) -> _bool:
+    def is_contiguous(self, *, memory_format: memory_format | None = None) -> _bool:
         """Whether the elements lie one after another, in order (in the given memory format)."""
         ...
     is_cpu: _bool
@@ -1393,7 +1393,7 @@ class Tensor(WithAttributes):
     def long(self, memory_format: memory_format | None = None) -> Tensor:
         """The tensor as torch.int64; itself if that is what it is."""
         ...
-    def lstsq(self, *args: Any, **kwargs: Any) -> NoReturn:
+    def lstsq(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Any:
         """Removed from PyTorch: raises RuntimeError. `torch.lstsq` is deprecated in favor of `torch.linalg.lstsq`. `torch.linalg.lstsq` has reversed arguments and does not return the QR decomposition in the returned tuple (although it returns other information about the problem)."""
         ...
     def lt(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
@@ -1899,7 +1899,7 @@ class Tensor(WithAttributes):
     def softmax(self, dim: Any, dtype: _dtype | None = None) -> Tensor:
         """exp(x) divided by its sum along ``dim``."""
         ...
-    def solve(self, *args: Any, **kwargs: Any) -> NoReturn:
+    def solve(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Any:
         """Removed from PyTorch: raises RuntimeError. `torch.solve` is deprecated in favor of `torch.linalg.solve`. `torch.linalg.solve` has its arguments reversed and does not return the LU factorization."""
         ...
     def sort(self, dim: Any = -1, descending: _bool = False, stable: _bool | None = None) -> _sort:
@@ -1989,7 +1989,7 @@ class Tensor(WithAttributes):
     def swapdims_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`swapdims`: the tensor itself changes shape."""
         ...
-    def symeig(self, *args: Any, **kwargs: Any) -> NoReturn:
+    def symeig(self, eigenvectors: Any = False) -> Any:
         """Removed from PyTorch: raises RuntimeError. The default behavior has changed from using the upper triangular portion of the matrix by default to using the lower triangular portion."""
         ...
     def t(self) -> Tensor:
@@ -2718,7 +2718,7 @@ class dtype:
         ...
     def __init__(self, *args: object, **kwargs: object) -> None: ...
 e: _float
-def eig(*args: Any, **kwargs: Any) -> NoReturn:
+def eig(self: Tensor, eigenvectors: Any = False, *, e: Any = None, v: Any = None) -> Any:
     """Removed from PyTorch: raises RuntimeError. `torch.linalg.eig` returns complex tensors of dtype `cfloat` or `cdouble` rather than real tensors mimicking complex tensors."""
     ...
 def einsum(equation: str, *operands: Any) -> Tensor:
@@ -3282,7 +3282,7 @@ def lstm(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
 def lstm_cell(input: Tensor, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> tuple[Tensor, Tensor]:
     """One step of long short-term memory, gates (in, forget, cell, out): the new output and cell, both (N, H)."""
     ...
-def lstsq(*args: Any, **kwargs: Any) -> NoReturn:
+def lstsq(input: Tensor, A: Any, *, out: Any = None) -> Any:
     """Removed from PyTorch: raises RuntimeError. `torch.lstsq` is deprecated in favor of `torch.linalg.lstsq`. `torch.linalg.lstsq` has reversed arguments and does not return the QR decomposition in the returned tuple (although it returns other information about the problem)."""
     ...
 def lt(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
@@ -3318,7 +3318,7 @@ def matrix_exp(input: Tensor) -> Tensor:
 def matrix_power(input: Tensor, n: _int, *, out: Any = None) -> Tensor:
     """:func:`torch.linalg.matrix_power`."""
     ...
-def matrix_rank(*args: Any, **kwargs: Any) -> NoReturn:
+def matrix_rank(input: Tensor, tol: Any = None, symmetric: Any = False, *, out: Any = None) -> Any:
     """Removed from PyTorch: raises RuntimeError. Please use the `torch.linalg.matrix_rank` function instead. The parameter 'symmetric' was renamed in `torch.linalg.matrix_rank()` to 'hermitian'."""
     ...
 @overload
@@ -3713,7 +3713,7 @@ def set_deterministic_debug_mode(debug_mode: Any) -> None:
 def set_float32_matmul_precision(precision: str) -> None:
     """Takes 'highest', 'high' or 'medium'; warns of anything else."""
     ...
-def set_flush_denormal(mode: _bool) -> _bool:
+def set_flush_denormal(mode: _bool, /) -> _bool:
     """Whether numbers near zero can be made zero: NumPy cannot, so only ``set_flush_denormal(False)`` succeeds."""
     ...
 def set_memory_fraction(fraction: _float) -> None:
@@ -3780,7 +3780,7 @@ def smm(input: Tensor, mat: Tensor) -> Tensor:
 def softmax(input: Tensor, dim: Any, dtype: dtype | None = None, *, out: Any = None) -> Tensor:
     """exp(x) divided by its sum along ``dim``."""
     ...
-def solve(*args: Any, **kwargs: Any) -> NoReturn:
+def solve(input: Tensor, A: Any, *, out: Any = None) -> Any:
     """Removed from PyTorch: raises RuntimeError. `torch.solve` is deprecated in favor of `torch.linalg.solve`. `torch.linalg.solve` has its arguments reversed and does not return the LU factorization."""
     ...
 def sort(input: Tensor, dim: Any = -1, descending: _bool = False, stable: _bool | None = None, *, out: Any = None) -> _sort:
@@ -3903,10 +3903,10 @@ def sym_not(a: Any) -> _bool:
 def sym_sqrt(a: Any) -> _float:
     """The square root."""
     ...
-def sym_sum(args: Any, *more: Any) -> Any:
+def sym_sum(*args: Any) -> Any:
     """The sum of numbers, or of one list of them."""
     ...
-def symeig(*args: Any, **kwargs: Any) -> NoReturn:
+def symeig(input: Tensor, eigenvectors: Any = False, upper: Any = True, *, out: Any = None) -> Any:
     """Removed from PyTorch: raises RuntimeError. The default behavior has changed from using the upper triangular portion of the matrix by default to using the lower triangular portion."""
     ...
 def t(input: Tensor, *, out: Any = None) -> Tensor:

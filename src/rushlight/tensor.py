@@ -16,7 +16,7 @@ import numpy as np
 from .backend.scattered import ScatteredArray
 from .base import dtypes
 from .base.arguments import axis_of
-from .base.attributes import WithAttributes
+from .base.attributes import HidesInnerState, WithAttributes
 from .base.device import CPU
 from .base.device import device as device_class
 from .base.size import Size
@@ -32,14 +32,8 @@ OWN_DTYPE: Any = True
 """``_grad_dtype`` of a tensor whose gradient has the tensor's own dtype; None means any."""
 
 
-class _TensorMeta(type):
+class _TensorMeta(HidesInnerState):
     """The class of Tensor; overrides/overridable_methods.py says what ``Tensor.add`` is."""
-
-    def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **kwargs: Any) -> _TensorMeta:
-        # A base that is no tensor brings a ``__dict__`` of its own, in which a tensor's inner state would be seen and written over.
-        if any("__dict__" in vars(one) for base in bases if not issubclass(base, WithAttributes) for one in base.__mro__):
-            namespace.setdefault("__dict__", vars(WithAttributes)["__dict__"])
-        return super().__new__(mcs, name, bases, namespace, **kwargs)
 
     if TYPE_CHECKING:
 

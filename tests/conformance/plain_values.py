@@ -33,16 +33,16 @@ class Noting(importlib.machinery.SourceFileLoader):
 
     def exec_module(self, module: ModuleType) -> None:
         super().exec_module(module)
-        compiled = module._compiled_maker
+        make = module._make
         module.GLOBALS.update(noted=noted, noted_run=noted_run)
 
-        def with_notes(text: str) -> Any:
-            text = text.replace("def vjp(node, g, edges):\n", "def vjp(node, g, edges):\n        noted_run(node, g)\n")
-            if "def call(" in text:
-                text = re.sub(r"^( +)return (?!call$)(.+)$", r"\1return noted(\2)", text, flags=re.M)
-            return compiled(text)
+        def with_notes(source: str, **bound: Any) -> Any:
+            source = source.replace("def vjp(node, g, edges):\n", "def vjp(node, g, edges):\n    noted_run(node, g)\n")
+            if "def call(" in source:
+                source = re.sub(r"^( +)return (?!call$)(.+)$", r"\1return noted(\2)", source, flags=re.M)
+            return make(source, **bound)
 
-        module._compiled_maker = with_notes
+        module._make = with_notes
 
 
 class Finder:

@@ -78,7 +78,17 @@ class Attributes(_Values):
         return dict, (dict(self),)
 
 
-class WithAttributes(Holder):
+class HidesInnerState(type):
+    """The class of classes below, which keeps that so where another base has a ``__dict__`` of its own."""
+
+    def __new__(mcs, name: str, bases: tuple[type, ...], namespace: _Values, **kwargs: Any) -> HidesInnerState:
+        others = [base for base in bases if not isinstance(base, HidesInnerState)]
+        if len(others) < len(bases) and any("__dict__" in vars(one) for base in others for one in base.__mro__):
+            namespace.setdefault("__dict__", vars(WithAttributes)["__dict__"])
+        return super().__new__(mcs, name, bases, namespace, **kwargs)
+
+
+class WithAttributes(Holder, metaclass=HidesInnerState):
     """What Tensor builds on: ``__dict__`` has what programs put there."""
 
     if not TYPE_CHECKING:  # a property of instances, the class keeps its own

@@ -112,7 +112,7 @@ class BatchedTensor(Tensor, own=True):
         return self._array.flags.c_contiguous
 
     def contiguous(self, *, memory_format: Any = None) -> Tensor:
-        return self if self.is_contiguous(memory_format) else ops.contiguous(self)
+        return self if self.is_contiguous(memory_format=memory_format) else ops.contiguous(self)
 
     def storage_offset(self) -> int:
         return self.whole.storage_offset()

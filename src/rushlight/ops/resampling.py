@@ -323,8 +323,7 @@ def affine_grid(theta: Any, size: Any, align_corners: bool | None = None) -> Ten
         align_corners = False
     if theta._array.dtype.kind not in "fV":
         raise ValueError(f"Expected theta to have floating point type, but got {theta.dtype}")
-    wanted = tuple(size)
-    rank = len(wanted) - 2
+    rank = len(size) - 2
     if rank not in (2, 3):
         raise NotImplementedError(
             f"affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, respectively. Got size {size}."
@@ -333,11 +332,11 @@ def affine_grid(theta: Any, size: Any, align_corners: bool | None = None) -> Ten
         raise ValueError(
             f"Expected a batch of {rank}D affine matrices of shape Nx{rank}x{rank + 1} for size {size}. Got {theta.size()}."
         )
-    if min(wanted) <= 0:
+    if min(size) <= 0:
         raise ValueError(f"Expected non-zero, positive output size. Got {size}")
-    wanted = whole_numbers("affine_grid_generator", "size", 2, size, single=False)
-    _check_batch(theta, wanted[0])
-    return ops.affine_grid_generator(theta, wanted[2:], bool(align_corners))
+    batch, _, *wide = whole_numbers("affine_grid_generator", "size", 2, size, single=False)
+    _check_batch(theta, batch)
+    return ops.affine_grid_generator(theta, tuple(wide), bool(align_corners))
 
 
 def _check_batch(theta: Tensor, count: int) -> None:

@@ -121,7 +121,7 @@ class LBFGS(Optimizer):
         if flat:
             return first_loss
         names = ("d", "t", "old_dirs", "old_stps", "ro", "H_diag", "prev_flat_grad", "prev_loss")
-        kept = {name: state.get(name) for name in names}
+        kept: dict[str, Any] = {name: state.get(name) for name in names}
         direction, length = kept["d"], kept["t"]
         iteration = 0
         while iteration < group["max_iter"]:
