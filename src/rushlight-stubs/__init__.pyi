@@ -1896,6 +1896,9 @@ class Tensor(WithAttributes):
     def slogdet(self) -> _slogdet:
         """:func:`torch.linalg.slogdet`."""
         ...
+    def smm(self, mat: Tensor) -> Tensor:
+        """The product of a sparse matrix and a dense one, sparse: all columns of the rows in which the first has values."""
+        ...
     def softmax(self, dim: Any, dtype: _dtype | None = None) -> Tensor:
         """exp(x) divided by its sum along ``dim``."""
         ...
@@ -1934,6 +1937,9 @@ class Tensor(WithAttributes):
         ...
     def squeeze_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`squeeze`: the tensor itself changes shape."""
+        ...
+    def sspaddmm(self, mat1: Tensor, mat2: Tensor, *, beta: _float = 1, alpha: _float = 1) -> Tensor:
+        """``beta * input + alpha * smm(mat1, mat2)``, all of its values one after the other, whatever their places. Without a gradient."""
         ...
     def std(self, dim: Any = None, unbiased: Any = None, keepdim: _bool = False, *, correction: Any = None) -> Tensor:
         """The standard deviation: the root of :func:`var`."""

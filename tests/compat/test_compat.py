@@ -11,8 +11,10 @@ import pytest
 import rushlight
 
 ROOM = Path(rushlight.__file__).parent / "compat"
-NAMES = sorted(path.stem for path in ROOM.iterdir() if path.stem not in ("__init__", "__pycache__", "autograd"))
-BESIDE_THE_ENGINE = sorted(path.stem for path in (ROOM / "autograd").glob("*.py") if path.stem != "__init__")
+NAMES = sorted(path.stem for path in ROOM.iterdir() if path.stem not in ("__init__", "__pycache__", "autograd", "utils"))
+INSIDE_OTHERS = sorted(
+    f"{room}.{path.stem}" for room in ("autograd", "utils") for path in (ROOM / room).glob("*.py") if path.stem != "__init__"
+)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -22,10 +24,10 @@ def test_a_namespace_is_one_module_under_its_own_name(name):
     assert import_module(f"rushlight.compat.{name}") is module and module.__spec__.name == f"rushlight.{name}"
 
 
-@pytest.mark.parametrize("name", BESIDE_THE_ENGINE)
-def test_what_autograd_has_beside_the_engine_is_imported_from_there(name):
-    module = import_module(f"rushlight.autograd.{name}")
-    assert module.__name__ == module.__spec__.name == f"rushlight.autograd.{name}"
+@pytest.mark.parametrize("name", INSIDE_OTHERS)
+def test_what_other_rooms_have_beside_their_own_is_imported_from_there(name):
+    module = import_module(f"rushlight.{name}")
+    assert module.__name__ == module.__spec__.name == f"rushlight.{name}"
 
 
 def test_an_unknown_name_is_an_import_error_in_the_room_too():

@@ -284,7 +284,7 @@ OWN: list[Any] = [
 # sparse matrices and of complex eigenvalues are tried in tests/explain/test_rules.py.
 UNTRIED = frozenset({
     "divide_number.g", "eig.a", "fft_r2c.x", "mm_by_sparse.x", "put_at.values", "sparse_addmm.a", "sparse_addmm.bias", "sparse_addmm.x",
-    "sparse_mm.x", "sparse_mv.x",
+    "sampled_addmm.a", "sampled_addmm.x", "sampled_addmm.y", "sparse_log_softmax.x", "sparse_mm.x", "sparse_mv.x", "sparse_softmax.x",
 })  # fmt: skip
 
 

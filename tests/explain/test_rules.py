@@ -115,6 +115,33 @@ def test_a_sum_with_a_sparse_product():
     assert expected["a"].tolist() == sparse.grad.to_dense().tolist()
 
 
+@pytest.mark.parametrize("name", ["softmax", "log_softmax"])
+def test_softmax_of_what_is_stored(name):
+    whole = torch.tensor([[1.0, 0.0, 2.0], [0.0, 3.0, 0.0]])
+    sparse, g = whole.to_sparse().requires_grad_(), torch.tensor([[1.0, 5.0, -2.0], [3.0, 0.5, 1.0]])
+    out = getattr(torch.sparse, name)(sparse, 1)
+    (expected,) = torch.autograd.grad(out.to_dense(), sparse, g)
+    names = {
+        "out": out.detach().to_dense(), "g": g, "indices": None, "exp": torch.exp, "keep_at": lambda values, _: values * (whole != 0),
+        "line_sums": lambda values: values.sum(1, True),
+    }  # fmt: skip
+    assert torch.allclose(eval(form_of(table["sparse_" + name], "x", {})[0], names), expected.to_dense())
+
+
+def test_products_at_places():
+    whole = torch.tensor([[1.0, 0.0], [2.0, 3.0]])
+    sampled, g = whole.to_sparse_csr().requires_grad_(), torch.tensor([[1.0, 5.0], [-2.0, 4.0]])
+    x, y = torch.tensor([[1.0, 2.0, 0.5], [3.0, 4.0, 1.0]], requires_grad=True), torch.rand(3, 2, requires_grad=True)
+    out = torch.sparse.sampled_addmm(sampled, x, y, beta=2, alpha=3)
+    expected = torch.autograd.grad(out.to_dense(), (sampled, x, y), g)
+    names = {
+        "x": x, "y": y, "g": g, "alpha": 3, "beta": 2, "indices": None, "keep_at": lambda values, _: values * (whole != 0),
+    }  # fmt: skip
+    for source, wanted in zip("axy", expected, strict=True):
+        found = eval(form_of(table["sampled_addmm"], source, {})[0], names)
+        assert torch.allclose(found, wanted.to_dense() if source == "a" else wanted)
+
+
 def test_eigenvalues_that_are_complex():
     a = torch.tensor([[0.0, -2.0, 0.5], [1.0, 0.3, 0.0], [0.2, 0.1, 3.0]], dtype=torch.float64, requires_grad=True)
     values, vectors = torch.linalg.eig(a)

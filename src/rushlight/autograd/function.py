@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..backend.notes import with_notes
+from ..base.arguments import code_of
 from ..tensor import Tensor, wrap
 from . import function_calls, grad_mode, modes, saved, saved_attributes
 from .delayed_error import DelayedError
@@ -328,7 +329,7 @@ class Function(FunctionCtx, metaclass=_FunctionMeta):
 def _with_defaults(forward: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """All arguments by position, with the defaults of those left out: setup_context gets them as ``inputs``."""
     if not kwargs and not getattr(forward, "__defaults__", None):
-        code = getattr(forward, "__code__", None)
+        code = code_of(forward)
         if code is None or code.co_argcount == len(args) or code.co_flags & inspect.CO_VARARGS:
             return args, kwargs
     bound = inspect.signature(forward).bind(*args, **kwargs)

@@ -10,6 +10,8 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from ..base.arguments import code_of
+
 
 def held(function: Callable[..., Any], *arguments: Any) -> Any:
     """``function(*arguments)``; the handler of a Ctrl-C that comes meanwhile runs when that is done.
@@ -31,8 +33,7 @@ def held(function: Callable[..., Any], *arguments: Any) -> Any:
 
 def came_by_a_signal(error: BaseException) -> bool:
     """Whether a handler of a signal raised an error: then it is the program's, whatever ran when the signal came."""
-    handlers = [signal.getsignal(number) for number in signal.valid_signals()]
-    codes = [code for code in (getattr(handler, "__code__", None) for handler in handlers) if code is not None]
+    codes = {code_of(signal.getsignal(number)) for number in signal.valid_signals()}
     step = error.__traceback__
     while step is not None:
         if step.tb_frame.f_code in codes:

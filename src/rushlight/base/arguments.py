@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any, NoReturn
 
 import numpy as np
@@ -27,6 +27,12 @@ class _OwnFiles(dict[str, bool]):
 
 
 is_own = _OwnFiles()
+
+
+def code_of(function: object) -> CodeType | None:
+    """What a function in Python was compiled to, to read where it stands and what its parameters are; None of other callables."""
+    code: CodeType | None = getattr(function, "__code__", None)
+    return code
 
 
 def user_frame(frame: FrameType | None) -> FrameType | None:

@@ -19,7 +19,7 @@ from typing import Any
 
 from ..autograd import modes
 from ..backend.interrupts import came_by_a_signal, held
-from ..base.arguments import OWN_CODE
+from ..base.arguments import OWN_CODE, code_of
 from ..base.dtypes import get_default_dtype
 from ..nn.modules import calls
 from ..random import Generator
@@ -164,7 +164,7 @@ class Compiled:
         if current.stance == "eager_on_recompile":
             return False
         if current.stance == "fail_on_recompile":
-            code = getattr(self.function, "__code__", None)
+            code = code_of(self.function)
             raise RuntimeError(
                 "Detected recompile when torch.compile stance is 'fail_on_recompile'. filename: "
                 f"{code and code.co_filename!r}, function name: {_name(self.function)!r}, line number: {code and code.co_firstlineno}"

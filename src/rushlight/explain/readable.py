@@ -1,7 +1,8 @@
 """Derivatives as mathematics, of ops whose rules are code: each is tested against its rule (tests/conformance/test_readable.py).
 
 The words: ``g`` is what arrived (``g0``, ``g1`` of an op with several outputs), ``out`` the result, ``n`` how many elements were
-taken together, ``.T`` a matrix turned over, ``added(g, index, axis)`` zeros to which g is added where an index points. ``sum``,
+taken together, ``.T`` a matrix turned over, ``added(g, index, axis)`` zeros to which g is added where an index points,
+``keep_at(g, indices)`` g where something is stored and 0 elsewhere, ``line_sums`` sums along the dimension in question. ``sum``,
 ``mean``, ``var`` and ``norm`` along axes keep them, with size 1; of a reduction ``g`` and ``out`` are meant with the axes that were
 reduced. Behind ``where`` stand abbreviations.
 """

@@ -192,6 +192,11 @@ ALGORITHMS: dict[str, dict[str, Form]] = {
         "b": "pinv(a).T @ g0 - 2 * rows(g1) * (a @ solution - b)",
     },
     "triangular_solve": {"b": _older(True), "a": _older(False)},
+    "sparse_softmax": {"x": "out * (g - line_sums(g * out))"},
+    "sparse_log_softmax": {"x": "keep_at(g - exp(out) * line_sums(keep_at(g, indices)), indices)"},
+    "sampled_addmm": {
+        "a": "beta * keep_at(g, indices)", "x": "alpha * keep_at(g, indices) @ y.T", "y": "alpha * x.T @ keep_at(g, indices)",
+    },
     "sparse_addmm": {"bias": "beta * g", "a": "alpha * keep_at(g @ x.T, indices)", "x": "alpha * a.T @ g"},
     # decompositions
     "eig": {

@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from ..base.arguments import code_of
 from .entries import Entry
 from .readable import READABLE
 
@@ -159,7 +160,7 @@ def _copied(body: ast.expr) -> ast.expr:
 @functools.cache
 def _body(rule: Rule) -> ast.expr | None:
     """The expression of a lambda, found in its file by where its first instructions lie."""
-    code = getattr(rule, "__code__", None)
+    code = code_of(rule)
     if code is None or code.co_name != "<lambda>":
         return None
     spots = [(line, col) for line, _, col, _ in code.co_positions() if line is not None and col]

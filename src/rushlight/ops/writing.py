@@ -137,7 +137,7 @@ def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
     target, source = self._array, other._array
     if overlaps.is_stretched(target):
         needed = modes.state.grad_enabled and (self.requires_grad or other.requires_grad)
-        if overlaps.same_elements(target, source) and not (needed or modes.special.active):
+        if overlaps.same_elements(target, source) and not (needed or self._tangents or other._tangents):
             views.bump(self, "copy_")
             return self
         raise overlaps.overlap_error()

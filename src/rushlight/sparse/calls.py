@@ -86,9 +86,11 @@ def run(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any])
     return _in_layout(name, result, tensors)
 
 
-class TakesCallsOver(Methods, of=SparseTensor):
+class OfRows(Methods):
     smm, sspaddmm = rows.smm, rows.sspaddmm
 
+
+class TakesCallsOver(Methods, of=SparseTensor):
     def __iter__(self) -> Iterator[Tensor]:
         return iter([self[place] for place in range(len(self))])
 

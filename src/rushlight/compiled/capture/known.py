@@ -32,7 +32,7 @@ LOOKS_AT_NO_VALUE = frozenset(
     autograd.function_calls:_keep autograd.mirrors:Mirror.__init__ autograd.mirrors:mirror
     batching.batched_tensors:along batching.batched_tensors:batched batching.batched_tensors:left
     autograd.gradients:_without_graph batching.derivatives:_tracked_whole ops.forward_arrays:run_with_tangents
-    autograd.forward_ad:_laid_like autograd.forward_ad:as_leaf autograd.forward_ad:dual autograd.forward_ad:without_tangent
+    autograd.forward_ad:laid_like autograd.forward_ad:as_leaf autograd.forward_ad:dual autograd.forward_ad:without_tangent
     ops.forward_rules:_apply_rule ops.forward_rules:_shaped
     autograd.gradients:_seeds autograd.observed_pass:ObservedPass._pull
     autograd.views:_adopt autograd.write_errors:check_result autograd.views:become autograd.overlaps:check_memory autograd.overlaps:check_write
