@@ -39,7 +39,7 @@ class Noting(importlib.machinery.SourceFileLoader):
         def with_notes(source: str, **bound: Any) -> Any:
             source = source.replace("def vjp(node, g, edges):\n", "def vjp(node, g, edges):\n    noted_run(node, g)\n")
             if "def call(" in source:
-                source = re.sub(r"^( +)return (?!call$)(.+)$", r"\1return noted(\2)", source, flags=re.M)
+                source = re.sub(r"^( +)return (?!call$)(.+)$", r"\1return noted((\2))", source, flags=re.M)
             return make(source, **bound)
 
         module._make = with_notes

@@ -23,12 +23,6 @@ CLASSES = ("Tensor", "nn.Module", "nn.ModuleList", "nn.ModuleDict", "nn.Sequenti
            "utils.data.DataLoader", "utils.data.Dataset", "amp.GradScaler")  # fmt: skip
 # Functions whose signatures tell less on one of the two sides, with the reason.
 KNOWN = {
-    "eig": "removed: they only raise, whatever they are given",
-    "lstsq": "removed",
-    "matrix_rank": "removed",
-    "solve": "removed",
-    "symeig": "removed",
-    "sym_sum": "takes numbers one by one too",
     "nn.functional.sigmoid": "torch's own, which takes out=",
     "nn.functional.tanh": "torch's own",
     "dtype": "cannot be made",
@@ -39,7 +33,6 @@ KNOWN = {
     "nn.NLLLoss2d": "an old name, whose signature PyTorch does not show",
     "nn.functional.normalize": "out by its name only, as in all functions",
     "autograd.profiler.FunctionEvent": "what only GPUs' events have is gathered as others",
-    "nn.utils.rnn.PackedSequence_": "a tuple whose last two parts may be left out",
     "utils.checkpoint.SelectiveCheckpointContext": "op_output is not told",
     "no_grad": "PyTorch's class takes the decorated function without saying so",
     "autograd.no_grad": "the same class",

@@ -120,10 +120,16 @@ struct ShrinkSlope {
     }
 };
 
+// |a - b|; a nan has no sign.
+template <class T> inline V<T> distance(V<T> a, V<T> b) {
+    V<T> off = a - b, size = off < 0 ? -off : off;
+    return off == off ? size : all<T>(T(__builtin_nan("")));
+}
+
 // Of two numbers, (where it turns): half the square of their distance until then, over where it turns, and straight from there on.
 struct SmoothL1 {
     template <class T> static V<T> at(V<T> a, V<T> b, const T *numbers) {
-        V<T> off = a < b ? b - a : a - b;
+        V<T> off = distance<T>(a, b);
         return off < numbers[0] ? T(0.5) * off * off / numbers[0] : off - T(0.5) * numbers[0];
     }
 };
@@ -136,7 +142,7 @@ struct SmoothL1Slope {
 // The same times where it turns.
 struct Huber {
     template <class T> static V<T> at(V<T> a, V<T> b, const T *numbers) {
-        V<T> off = a < b ? b - a : a - b;
+        V<T> off = distance<T>(a, b);
         return off <= numbers[0] ? T(0.5) * off * off : numbers[0] * (off - T(0.5) * numbers[0]);
     }
 };
