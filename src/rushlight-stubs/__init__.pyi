@@ -1897,7 +1897,7 @@ class Tensor(WithAttributes):
         """:func:`torch.linalg.slogdet`."""
         ...
     def smm(self, mat: Tensor) -> Tensor:
-        """The product of a sparse matrix and a dense one, sparse: all columns of the rows in which the first has values."""
+        """The product of a sparse matrix and a dense one: RuntimeError, for this one is dense. See :func:`torch.smm`."""
         ...
     def softmax(self, dim: Any, dtype: _dtype | None = None) -> Tensor:
         """exp(x) divided by its sum along ``dim``."""
@@ -1939,7 +1939,7 @@ class Tensor(WithAttributes):
         """In-place version of :func:`squeeze`: the tensor itself changes shape."""
         ...
     def sspaddmm(self, mat1: Tensor, mat2: Tensor, *, beta: _float = 1, alpha: _float = 1) -> Tensor:
-        """``beta * input + alpha * smm(mat1, mat2)``, all of its values one after the other, whatever their places. Without a gradient."""
+        """A sum with a product of sparse matrices: RuntimeError, for this one is dense. See :func:`torch.sspaddmm`."""
         ...
     def std(self, dim: Any = None, unbiased: Any = None, keepdim: _bool = False, *, correction: Any = None) -> Tensor:
         """The standard deviation: the root of :func:`var`."""

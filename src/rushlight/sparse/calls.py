@@ -86,11 +86,9 @@ def run(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any])
     return _in_layout(name, result, tensors)
 
 
-class OfRows(Methods):
+class TakesCallsOver(Methods, of=SparseTensor):
     smm, sspaddmm = rows.smm, rows.sspaddmm
 
-
-class TakesCallsOver(Methods, of=SparseTensor):
     def __iter__(self) -> Iterator[Tensor]:
         return iter([self[place] for place in range(len(self))])
 

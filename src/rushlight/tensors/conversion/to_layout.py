@@ -146,6 +146,18 @@ for _name in ("crow_indices", "col_indices", "ccol_indices", "row_indices"):
 
 
 @method
+def smm(self: Tensor, mat: Tensor) -> Tensor:
+    """The product of a sparse matrix and a dense one: RuntimeError, for this one is dense. See :func:`torch.smm`."""
+    raise RuntimeError("tensor.sspaddmm(...) can only be called on sparse tensors")
+
+
+@method
+def sspaddmm(self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
+    """A sum with a product of sparse matrices: RuntimeError, for this one is dense. See :func:`torch.sspaddmm`."""
+    raise RuntimeError("tensor.sspaddmm(...) can only be called on sparse tensors")
+
+
+@method
 def to_mkldnn(self: Tensor, dtype: Any = None) -> Tensor:
     """The tensor under the layout ``torch._mkldnn``: it must be made dense again before its memory is looked at.
 
