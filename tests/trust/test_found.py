@@ -349,6 +349,27 @@ def test_what_the_user_holds_as_an_array_is_not_resized() -> None:
         assert x.clone().resize_(9).shape == (9,)
 
 
+def test_freed_blocks_that_were_shown_are_forgotten() -> None:
+    from rushlight.backend import memory
+
+    kept = [torch.ones(3) for _ in range(100)]
+    for one in kept:
+        one.numpy()
+    for _ in range(5000):
+        torch.ones(3).numpy()
+    blocks = [torch.ones(3) for _ in range(2000)]
+    for one in blocks:
+        one.numpy()
+    del blocks
+    for _ in range(5000):
+        x, y = torch.ones(3), torch.ones(3)
+        x.numpy(), y.numpy()
+    assert len(memory._shown) < 10_000
+    for one in kept:
+        with pytest.raises(RuntimeError, match="not resizable"):
+            one.resize_(9)
+
+
 def test_examples_that_do_not_go_together_are_told_with_the_batch_in_front() -> None:
     x, y = torch.ones(2, 3, 4), torch.ones(2, 3, 3)
     for function in (

@@ -50,35 +50,35 @@ def block(array: Array) -> Array:
     return np.asarray(_Bytes(whole, backend.address(whole), _span(whole)))
 
 
-class _Shown(weakref.ref[Array]):
-    """Knows of a block that an array over it was handed out, and forgets it with the block."""
-
-    __slots__ = ("key",)
-    key: int
-
-
-_shown: dict[int, _Shown] = {}
-
-
-def _forget(shown: _Shown) -> None:
-    _shown.pop(shown.key, None)
+# Blocks of which an array was handed out, by their ids. Their weak references have no callbacks, where a Ctrl-C would be lost: those
+# of freed blocks go when there are many.
+_shown: dict[int, weakref.ref[Array]] = {}
+_most = [1024]
 
 
 def show(array: Array) -> Array:
     """An array over the same memory, for the user, whose memory it stays: it is not replaced by a longer block from now on."""
     whole = backend.root(array)
-    key = id(whole)
-    if key not in _shown:
-        _shown[key] = shown = _Shown(whole, _forget)
-        shown.key = key
+    if not _is_shown(whole):
+        if len(_shown) >= _most[0]:
+            for key, shown in list(_shown.items()):
+                if shown() is None:
+                    _shown.pop(key, None)
+            _most[0] = max(1024, 2 * len(_shown))
+        _shown[id(whole)] = weakref.ref(whole)
     return array.view()
+
+
+def _is_shown(whole: Array) -> bool:
+    shown = _shown.get(id(whole))
+    return shown is not None and shown() is whole
 
 
 def resizable(array: Array) -> bool:
     """Whether the memory is a tensor's own, which may be replaced by a longer block."""
     whole = backend.root(array)
     base = whole.base
-    return id(whole) not in _shown and (base is None or (isinstance(base, _Bytes) and not isinstance(base, _Border)))
+    return not _is_shown(whole) and (base is None or (isinstance(base, _Bytes) and not isinstance(base, _Border)))
 
 
 def laid_over(whole: Array, dtype: np.dtype[Any], shape: Shape, strides: tuple[int, ...] | None, offset: int) -> Array:
