@@ -88,6 +88,9 @@ first = count()
 native.set_threads(3)
 native.sigmoid(out[:1], x[:1])
 few = count()
+for _ in range(2000):  # on a busy machine two may have done all before a third is wanted
+    native.softmax(out, x, 1024, 1)
+    if count() - first >= 2: break
 for _ in range(20): native.softmax(out, x, 1024, 1)
 print(few - first, count() - first)
 """
