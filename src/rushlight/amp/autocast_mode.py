@@ -185,9 +185,8 @@ def _cast(value: Any, cast: Callable[[Tensor], Any]) -> Any:
     if isinstance(value, Tensor):
         return cast(value) if value.is_floating_point() and value.dtype is not dtypes.float64 else value
     if isinstance(value, (list, tuple)) and not hasattr(value, "_fields"):
-        return type(value)(
-            [_cast(one, cast) for one in reversed(value)][::-1]
-        )  # the last first: the graph has them in that order
+        # The last first, here and below: the graph has them in that order.
+        return type(value)([_cast(one, cast) for one in reversed(value)][::-1])
     if type(value) is dict:
         return dict(reversed([(key, _cast(one, cast)) for key, one in reversed(value.items())]))
     return value

@@ -248,10 +248,14 @@ def _batch_norm(
 def _keep_up(x: np.ndarray[Any, Any], running_mean: Any, running_var: Any, momentum: float) -> None:
     """Moves the running statistics towards the batch's; PyTorch does not count these as changes in place."""
     with np.errstate(all="ignore"):
-        mean, var = k.channel_moments(x)
-        for target, value in ((running_mean, mean), (running_var, var)):
-            if target is not None:
-                target._array[...] = target._array * (1 - momentum) + value * momentum
+        move_statistics(running_mean, running_var, *k.channel_moments(x), momentum)
+
+
+def move_statistics(running_mean: Any, running_var: Any, mean: Any, var: Any, momentum: float) -> None:
+    """Running statistics, where there are any, moved towards those of a batch."""
+    for target, value in ((running_mean, mean), (running_var, var)):
+        if target is not None:
+            target._array[...] = target._array * (1 - momentum) + value * momentum
 
 
 def _keep_up_batch(input: Any, running_mean: Any, running_var: Any, momentum: float) -> None:

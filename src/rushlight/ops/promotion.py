@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..backend import numpy as backend
+from ..backend.promotion import as_array
 from ..base import dtypes
 from ..tensor import Tensor, new_tensor
 
@@ -86,9 +87,7 @@ def number_array(value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
     """A Python number as a 0-dim array; integers wrap around as C casts do, and too large ones are PyTorch's error."""
     if dtype.kind in "iu" and isinstance(value, int) and not -(2**63) <= value < 2**64:
         raise OverflowError("int too big to convert")
-    if dtype.kind in "iu" and isinstance(value, int):
-        return np.asarray(value & (2**64 - 1), dtype=np.uint64).astype(dtype)
-    return np.asarray(value).astype(dtype)
+    return as_array(value, dtype)
 
 
 def tensor_of_number(number: Any) -> Tensor:

@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import overrides
 from ..backend import threads
+from ..base.arguments import check_switch
 from ..base.public_names import module
 from ..base.switches import switches
 from ..ops.publishing import published
@@ -78,8 +79,7 @@ def set_num_interop_threads(int: Any) -> None:
 @published
 def use_deterministic_algorithms(mode: Any, *, warn_only: Any = False) -> None:
     """Everything here is deterministic; what this changes is that unset memory is filled (see ``utils.deterministic``)."""
-    if not isinstance(mode, bool):
-        raise TypeError(f"_set_deterministic_algorithms(): argument 'mode' (position 1) must be bool, not {type_name(mode)}")
+    check_switch("_set_deterministic_algorithms", "mode", 1, mode)
     switches.deterministic, switches.warn_only = mode, bool(warn_only)
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ops.normalization import move_statistics
 from ..capture import known
 from ..capture import trace as t
 from ..replay.order import CannotReplay, changes, checked_first
@@ -68,9 +69,9 @@ class _Stretches:
         self.done: list[t.Instruction] = []
         self.stretch: list[t.Apply] = []
         self.made: set[int] = set()
-        self.late: list[
-            t.Instruction
-        ] = []  # what memory that was there before is written to with the stretch's results, behind it
+        # Behind the stretch: what writes its results to memory that was there before, and which memory.
+        self.late: list[t.Instruction] = []
+        self.late_memory: set[int] = set()
         self.there = {trace.values[number].storage for number in trace.tensors}
 
     def collapsed(self) -> t.Trace:
@@ -84,7 +85,7 @@ class _Stretches:
             elif self.stretch and isinstance(one, t.Host) and known.where(one.function) == _STATISTICS and self._measures(one):
                 continue
             elif self.stretch and (isinstance(one, t.Accumulate) or (isinstance(one, t.Write) and self._may_wait(one))):
-                self.late.append(one)
+                self._wait(one)
                 self.made.add(one.out)
             else:
                 if (
@@ -123,19 +124,24 @@ class _Stretches:
             values.append(t.Value(form.shape[1:2], form.dtype, (form.dtype.itemsize,), storages + which))
         self.stretch.append(t.Apply("channel_moments", (t.Ref(x.number),), (), (first, first + 1)))
         self.made.update((first, first + 1))
-        self.late.append(t.Host(_moved, "running statistics", (mean, var, t.Bare(first), t.Bare(first + 1), momentum), {}, ()))
+        given = (mean, var, t.Bare(first), t.Bare(first + 1), momentum)
+        self._wait(t.Host(move_statistics, "running statistics", given, {}, ()))
         return True
+
+    def _wait(self, one: t.Instruction) -> None:
+        """Puts an instruction behind the stretch."""
+        self.late.append(one)
+        numbers = t.read(one) if isinstance(one, t.Host) else t.made(one)
+        self.late_memory.update(self.trace.values[number].storage for number in numbers)
 
     def _sees_late(self, one: t.Instruction) -> bool:
         """Whether an instruction looks at memory that is written to only behind the stretch."""
         values = self.trace.values
-        numbers = [number for late in self.late for number in (t.read(late) if isinstance(late, t.Host) else t.made(late))]
-        written = {values[number].storage for number in numbers}
-        return any(values[number].storage in written for number in (*t.read(one), *t.made(one)))
+        return any(values[number].storage in self.late_memory for number in (*t.read(one), *t.made(one)))
 
     def _end(self, place: int) -> None:
         stretch, late = self.stretch, self.late
-        self.stretch, self.late, self.made = [], [], set()
+        self.stretch, self.late, self.late_memory, self.made = [], [], set(), set()
         rest = [*late, *self.trace.instructions[place:]]
         asked = {number for one in rest for number in t.read(one)} | set(self.results)
         needed_ops = _needed(stretch, asked)
@@ -174,13 +180,6 @@ class _Stretches:
 
         run.changes_nothing = True  # type: ignore[attr-defined]
         return run
-
-
-def _moved(running_mean: Any, running_var: Any, mean: Any, var: Any, momentum: float) -> None:
-    """Moves running statistics towards a batch's, uncounted, as batch norm does."""
-    for target, value in ((running_mean, mean), (running_var, var)):
-        if target is not None:
-            target._array[...] = target._array * (1 - momentum) + value * momentum
 
 
 def _needed(stretch: Sequence[t.Apply], asked: set[int]) -> list[t.Apply]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 
-from rushlight import Tensor, dtype, load, save
+from rushlight import Tensor, dtype, empty, load, save
 from rushlight.serialization.names import found
 from rushlight.serialization.pickling import StorageTable, writer
 
@@ -133,12 +133,9 @@ class FileSystemReader(StorageReader):
         """What has a name: a tensor, put together of its parts, or any object, which is unpickled whatever it is."""
         kind = metadata.state_dict_metadata[name]
         parts = [(index, info) for index, info in metadata.storage_data.items() if index.fqn == name]
-        if not isinstance(kind, TensorStorageMetadata):
+        if not isinstance(kind, TensorStorageMetadata) or len(parts) == 1:
             return self._loaded(parts[0][1])
-        if len(parts) == 1:
-            return self._loaded(parts[0][1])
-        first = self._loaded(parts[0][1])
-        whole: Tensor = first.new_empty(kind.size)
+        whole = empty(kind.size, dtype=kind.properties.dtype)
         for index, info in parts:
             part = self._loaded(info)
             whole[tuple(slice(start, start + size) for start, size in zip(index.offset, part.shape, strict=True))] = part

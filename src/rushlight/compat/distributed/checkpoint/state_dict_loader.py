@@ -10,7 +10,7 @@ from ._nested_dict import State, leaves, name_of, put
 from .default_planner import LoadPlanner
 from .filesystem import FileSystemReader
 from .metadata import TensorStorageMetadata
-from .state_dict_saver import guarded, state_of
+from .state_dict_saver import folder_of, guarded, state_of
 from .stateful import Stateful
 from .storage import StorageReader
 
@@ -41,9 +41,7 @@ def load(
     >>> state
     {'w': tensor([1., 1.]), 'step': 3}
     """
-    if storage_reader is None and checkpoint_id is None:
-        raise RuntimeError("`checkpoint_id` must be specified if storage_reader/storage_writer is None.")
-    source = FileSystemReader(checkpoint_id) if storage_reader is None else storage_reader  # type: ignore[arg-type]
+    source = FileSystemReader(folder_of(checkpoint_id)) if storage_reader is None else storage_reader
     states = state_of(state_dict)
     partial = planner is not None and planner.allow_partial_load
     guarded(lambda: _load(states, source, partial), "load", no_dist)

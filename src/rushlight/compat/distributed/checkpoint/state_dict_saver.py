@@ -73,16 +73,15 @@ def save(
     >>> sorted(checkpoint.save(state, checkpoint_id=folder, no_dist=True).state_dict_metadata)
     ['model.bias', 'model.weight', 'step']
     """
-    target = _writer(storage_writer, checkpoint_id)
+    target = FileSystemWriter(folder_of(checkpoint_id)) if storage_writer is None else storage_writer
     return guarded(lambda: _save(state_of(state_dict), target), "save", no_dist)
 
 
-def _writer(given: StorageWriter | None, checkpoint_id: str | PathLike[str] | None) -> StorageWriter:
-    if given is not None:
-        return given
+def folder_of(checkpoint_id: str | PathLike[str] | None) -> str | PathLike[str]:
+    """Where a checkpoint is that nothing else reads or writes. RuntimeError if that is not said."""
     if checkpoint_id is None:
         raise RuntimeError("`checkpoint_id` must be specified if storage_reader/storage_writer is None.")
-    return FileSystemWriter(checkpoint_id)
+    return checkpoint_id
 
 
 def _save(state: State, target: StorageWriter) -> Metadata:
@@ -111,7 +110,8 @@ def async_save(
     use_collectives: bool = True,
 ) -> Future[Metadata]:
     """:func:`save` of a copy of the state, in a thread; the result comes by the future."""
-    target, state = _writer(storage_writer, checkpoint_id), copy.deepcopy(state_of(state_dict))
+    target = FileSystemWriter(folder_of(checkpoint_id)) if storage_writer is None else storage_writer
+    state = copy.deepcopy(state_of(state_dict))
     executor = ThreadPoolExecutor(max_workers=1)
     future = executor.submit(guarded, lambda: _save(state, target), "save", True)
     executor.shutdown(wait=False)
