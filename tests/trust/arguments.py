@@ -12,15 +12,10 @@ from __future__ import annotations
 import argparse
 import collections
 import contextlib
-import faulthandler
 import importlib
-import io
 import json
 import multiprocessing
 import os
-import resource
-import select
-import signal
 import sys
 import tempfile
 import time
@@ -29,8 +24,8 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from argument_calls import calls, public_names, space
+from forked import Ended, answers
 
-SECONDS = 10  # for one call
 MEMORY = 3 << 30  # bytes beyond what the imports take
 # No sentence of PyTorch's is behind these: they come from inside.
 INNER = {*"SystemError UnboundLocalError NameError RecursionError MemoryError BufferError".split()}
@@ -49,77 +44,27 @@ Pair = tuple[Outcome, Outcome | None]
 
 def run_all(module: str, lines: list[str]) -> list[Outcome]:
     """What becomes of each call, in order."""
-    outcomes: list[Outcome] = []
-    while len(outcomes) < len(lines):
-        outcomes += _run_until_the_end(module, lines[len(outcomes) :])
-    return outcomes
-
-
-def _run_until_the_end(module: str, lines: list[str]) -> list[Outcome]:
-    """Runs calls in a forked process until they are done or one of them ends it; at least one outcome."""
-    receiver, sender = os.pipe()
-    child = os.fork()
-    if not child:
-        os.close(receiver)
-        with contextlib.suppress(BaseException):
-            _work(module, lines, sender)
-        os._exit(0)
-    os.close(sender)
-    outcomes: list[Outcome] = []
-    with open(receiver, "rb", buffering=0) as pipe:
-        for came in _lines_of(pipe):
-            if came is None:
-                os.kill(child, signal.SIGKILL)
-                os.waitpid(child, 0)
-                return [*outcomes, Outcome(lines[len(outcomes)], "hang")]
-            outcomes.append(Outcome(lines[len(outcomes)], *came))
-    _, status = os.waitpid(child, 0)
-    if len(outcomes) < len(lines):
-        code = os.waitstatus_to_exitcode(status)
-        outcomes.append(Outcome(lines[len(outcomes)], "crash", f"exit status {code}"))
-    return outcomes
-
-
-def _lines_of(pipe: io.RawIOBase) -> Iterator[tuple[str, str] | None]:
-    """What the child says of each call; None where it takes too long."""
-    waiting = b""
-    while True:
-        ready, _, _ = select.select([pipe], [], [], SECONDS)
-        if not ready:
-            yield None
-            return
-        came = pipe.read(65536)
-        if not came:
-            return
-        *whole, waiting = (waiting + came).split(b"\n")
-        for line in whole:
-            kind, text = json.loads(line)
-            yield kind, text
-
-
-def _work(module: str, lines: list[str], sender: int) -> None:
-    faulthandler.disable()
     torch = importlib.import_module(module)
-    torch.set_num_threads(1)
-    limit = _size() + MEMORY
-    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     names = space(torch)
+    with tempfile.TemporaryDirectory() as folder:
+        said = answers(len(lines), lambda: _begin(torch, folder), lambda number: _outcome(torch, lines[number], names), MEMORY)
+    return [
+        Outcome(line, *((each.how, each.why) if isinstance(each, Ended) else each))
+        for line, each in zip(lines, said, strict=True)
+    ]
+
+
+def _begin(torch: Any, folder: str) -> None:
+    torch.set_num_threads(1)
     nowhere = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(nowhere, descriptor)
-    folder = tempfile.mkdtemp()
     os.chdir(folder)
     warnings.simplefilter("ignore")
     with contextlib.suppress(ImportError):
         import numpy as np
 
         np.seterr(all="ignore")
-    for line in lines:
-        os.write(sender, json.dumps(_outcome(torch, line, names)).encode() + b"\n")
-    os.chdir("/")
-    with contextlib.suppress(OSError):
-        os.rmdir(folder)
 
 
 def _outcome(torch: Any, line: str, names: dict[str, Any]) -> tuple[str, str]:
@@ -148,11 +93,6 @@ def _touch(torch: Any, result: Any) -> None:
             part.clone()
             if part.requires_grad and part.grad_fn is not None:
                 part.real.sum().backward()
-
-
-def _size() -> int:
-    with open("/proc/self/statm") as file:
-        return int(file.read().split()[0]) * resource.getpagesize()
 
 
 def _of_names(job: tuple[list[str], int, int, bool]) -> list[Pair]:

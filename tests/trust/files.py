@@ -12,16 +12,10 @@ import argparse
 import codecs
 import collections
 import contextlib
-import faulthandler
 import functools
 import io
-import json
-import os
 import pickle
 import random
-import resource
-import select
-import signal
 import struct
 import sys
 import tempfile
@@ -32,10 +26,11 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from forked import Ended, answers
+
 import rushlight as torch
 from rushlight.serialization.archive import ArchiveReader, ArchiveWriter
 
-SECONDS = 10
 MEMORY = 512 << 20
 ALLOWED = (RuntimeError, EOFError, ValueError, pickle.UnpicklingError)
 # What reading a file may do, of what Python tells its audit hooks: mapping it into memory is asked for.
@@ -256,44 +251,11 @@ def spoiled_files(count: int, seed: int) -> Iterator[tuple[str, bytes]]:
 
 def read_all(files: list[bytes], read: Callable[[bytes], str]) -> list[str]:
     """What ``read`` says of each file in forked processes: "crash" and "hang" where it says nothing."""
-    said: list[str] = []
-    while len(said) < len(files):
-        said += _read_until_the_end(files[len(said) :], read)
-    return said
+    said = answers(len(files), _begin, lambda number: read(files[number]), MEMORY)
+    return [": ".join(filter(None, each)) if isinstance(each, Ended) else each for each in said]
 
 
-def _read_until_the_end(files: list[bytes], read: Callable[[bytes], str]) -> list[str]:
-    receiver, sender = os.pipe()
-    child = os.fork()
-    if not child:
-        os.close(receiver)
-        with contextlib.suppress(BaseException):
-            _limit()
-            for content in files:
-                os.write(sender, json.dumps(read(content)).encode() + b"\n")
-        os._exit(0)
-    os.close(sender)
-    said: list[str] = []
-    waiting = b""
-    with open(receiver, "rb", buffering=0) as pipe:
-        while select.select([pipe], [], [], SECONDS)[0]:
-            came = pipe.read(65536)
-            if not came:
-                status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-                return said if len(said) == len(files) else [*said, f"crash: exit status {status}"]
-            *lines, waiting = (waiting + came).split(b"\n")
-            said += map(json.loads, lines)
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    return [*said, "hang"]
-
-
-def _limit() -> None:
-    faulthandler.disable()
-    with open("/proc/self/statm") as file:
-        limit = int(file.read().split()[0]) * resource.getpagesize() + MEMORY
-    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+def _begin() -> None:
     warnings.simplefilter("ignore")
     watch()
 
