@@ -67,8 +67,6 @@ with _collector_at_rest():
     from .base.public_names import operator_namespaces as _operator_namespaces
     from .base.size import Size
     from .base.torch_version import __version__
-    from .batching import interpreter as _transforms
-    from .batching.vmap import vmap
     from .operators import derivatives as _derivatives
     from .ops.public import registry as _registry
     from .overrides.overridable_methods import install_methods
@@ -106,6 +104,8 @@ with _collector_at_rest():
     from .tensors.creation.random_tensors import rand, rand_like, randint, randint_like, randn, randn_like, randperm
     from .tensors.creation.ranges import arange, linspace, logspace, range
     from .tensors.printing import get_printoptions, set_printoptions
+    from .transforms import interpreter as _transforms
+    from .transforms.vmap import vmap
 
     from .tensors.creation.from_data import as_tensor, from_numpy, tensor  # isort: skip  (after the module of that name)
 

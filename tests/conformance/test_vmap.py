@@ -17,9 +17,9 @@ from op_samples import chosen, ops
 from sides import Missing, Side
 
 import rushlight
-from rushlight.batching import batched_tensors
-from rushlight.batching import vmap as batching
 from rushlight.func import grad, vmap
+from rushlight.transforms import batched_tensors
+from rushlight.transforms import vmap as batching
 
 MOST = 8
 OURS = Side(rushlight)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from rushlight.base.public_names import loaded_libraries
-from rushlight.batching import layers
+from rushlight.transforms import layers
 
 from ._C import DispatchKey
 from ._C import _functorch as transforms

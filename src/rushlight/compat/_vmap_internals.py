@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from rushlight.batching.vmap import vmap as _batched
+from rushlight.transforms.vmap import vmap as _batched
 
 
 def _vmap(

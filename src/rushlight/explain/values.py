@@ -10,9 +10,9 @@ import numpy as np
 
 from ..autograd.nodes import Edge
 from ..backend.line_sums import stretched, unbroadcast
-from ..batching.batched_tensors import BatchedTensor
 from ..ops.table import arrays
 from ..tensor import Tensor
+from ..transforms.batched_tensors import BatchedTensor
 from .entries import Entry
 
 FULL = 36  # elements up to which a value is kept as it is

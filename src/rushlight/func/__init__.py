@@ -1,8 +1,8 @@
 """torch.func: derivatives as functions of functions."""
 
 from ..base.missing import lazy_names
-from ..batching.derivatives import functionalize, grad, grad_and_value, jvp, linearize, vjp
-from ..batching.vmap import vmap
+from ..transforms.derivatives import functionalize, grad, grad_and_value, jvp, linearize, vjp
+from ..transforms.vmap import vmap
 from .batch_norms import replace_all_batch_norm_modules_
 from .debugging import debug_unwrap
 from .jacobians import hessian, jacfwd, jacrev

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ..base.arguments import type_name
-from ..batching import layers
-from ..batching.batched_tensors import BatchedTensor
 from ..tensor import Tensor
+from ..transforms import layers
+from ..transforms.batched_tensors import BatchedTensor
 
 
 def debug_unwrap(tensor: Tensor, *, recurse: bool = True) -> Tensor:

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from ..base.pytree import tree_flatten, tree_unflatten
-from ..batching.derivatives import _replaced, _selected, jvp, vjp
-from ..batching.vmap import vmap
 from ..ops.public import ops
 from ..tensor import Tensor, wrap
+from ..transforms.derivatives import _replaced, _selected, jvp, vjp
+from ..transforms.vmap import vmap
 
 Function = Callable[..., Any]
 

@@ -10,13 +10,13 @@ from collections.abc import Callable
 from typing import Any
 
 from ..backend import linalg
-from ..batching.derivatives import vjp
 from ..ops.lu import check_pivots
 from ..ops.public import module, ops
 from ..ops.rule_functions import all_numbers
 from ..ops.table import table
 from ..overrides import overloads
 from ..tensor import Tensor, wrap
+from ..transforms.derivatives import vjp
 
 F = module("torch.nn.functional")
 _REDUCTIONS = ("none", "mean", "sum")

@@ -13,7 +13,6 @@ from rushlight.autograd.nodes import AccumulateGrad, Node
 from rushlight.autograd.views import CopySlices
 from rushlight.base.public_names import registry
 from rushlight.base.size import Size
-from rushlight.batching import layers
 from rushlight.nn import functional
 from rushlight.nn.modules.conversion import parse_to
 from rushlight.operators.fallback import BelowAutograd as _AutoDispatchBelowAutograd
@@ -25,6 +24,7 @@ from rushlight.overrides.torch_function import switches
 from rushlight.random import Generator
 from rushlight.storage import StorageBase
 from rushlight.tensor import Tensor, _TensorMeta
+from rushlight.transforms import layers
 
 from . import _autograd, _functorch, _profiler, jit_switches
 from ._streams import DeviceObjType, Stream

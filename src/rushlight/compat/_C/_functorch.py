@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from rushlight.autograd import forward_ad
-from rushlight.batching import batched_tensors, layers
 from rushlight.tensor import Tensor
+from rushlight.transforms import batched_tensors, layers
 
 
 class TransformType(enum.Enum):

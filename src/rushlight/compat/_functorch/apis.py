@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from rushlight.batching.derivatives import grad, grad_and_value
-from rushlight.batching.vmap import batch_size, vmap
+from rushlight.transforms.derivatives import grad, grad_and_value
+from rushlight.transforms.vmap import batch_size, vmap
 
 __all__ = ["chunk_vmap", "grad", "grad_and_value", "vmap"]
 

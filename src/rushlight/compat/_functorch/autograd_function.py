@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from rushlight.batching.custom_functions import VmapInfo, reduced
 from rushlight.tensor import Tensor
+from rushlight.transforms.custom_functions import VmapInfo, reduced
 
 __all__ = ["CtxWithSavedTensors", "VmapInfo", "WrappedCtx", "reductify", "reductify_leaf"]
 

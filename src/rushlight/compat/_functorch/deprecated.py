@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rushlight import func
-from rushlight.batching.vmap import vmap as batching
+from rushlight.transforms.vmap import vmap as batching
 
 from . import make_functional as models
 

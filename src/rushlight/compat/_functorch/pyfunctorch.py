@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from rushlight.batching import layers
+from rushlight.transforms import layers
 
 from .._C._functorch import CInterpreter, TransformType, get_interpreter_stack, peek_interpreter_stack
 

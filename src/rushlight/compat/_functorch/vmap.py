@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from rushlight.batching import batched_tensors, layers
-from rushlight.batching.vmap import entered, vmap
 from rushlight.tensor import Tensor
+from rushlight.transforms import batched_tensors, layers
+from rushlight.transforms.vmap import entered, vmap
 from rushlight.utils._pytree import broadcast_prefix, tree_flatten, tree_unflatten
 
 from .._C._functorch import _add_batch_dim as _add_batch_dim

@@ -30,8 +30,8 @@ LOOKS_AT_NO_VALUE = frozenset(
     autograd.engine:BackwardPass._fitted autograd.engine:BackwardPass._from_tensor autograd.engine:BackwardPass._unbroadcast
     autograd.views:CopySlices.vjp_tensors
     autograd.function_calls:_keep autograd.mirrors:Mirror.__init__ autograd.mirrors:mirror
-    batching.batched_tensors:along batching.batched_tensors:batched batching.batched_tensors:left
-    autograd.gradients:_without_graph batching.derivatives:_tracked_whole ops.forward_arrays:run_with_tangents
+    transforms.batched_tensors:along transforms.batched_tensors:batched transforms.batched_tensors:left
+    autograd.gradients:_without_graph transforms.derivatives:_tracked_whole ops.forward_arrays:run_with_tangents
     autograd.forward_ad:laid_like autograd.forward_ad:as_leaf autograd.forward_ad:dual autograd.forward_ad:without_tangent
     ops.forward_rules:_apply_rule ops.forward_rules:_shaped
     autograd.gradients:_seeds autograd.observed_pass:ObservedPass._pull

@@ -8,8 +8,8 @@ from typing import Any
 from ...autograd import engine
 from ...autograd.nodes import AccumulateGrad, Edge, Node
 from ...autograd.observed_pass import ObservedPass
-from ...batching.batched_tensors import BatchedTensor
 from ...tensor import Tensor, wrap
+from ...transforms.batched_tensors import BatchedTensor
 from .recorder import Recorder
 
 

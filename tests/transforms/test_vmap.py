@@ -13,8 +13,8 @@ import rushlight.nn.functional as F
 from rushlight._C import _functorch
 from rushlight._functorch.apis import chunk_vmap
 from rushlight._functorch.vmap import restore_vmap
-from rushlight.batching.rules import forms
 from rushlight.func import debug_unwrap, grad, jvp, vmap
+from rushlight.transforms.rules import forms
 
 
 def loop(function: Callable[..., Any], *args: Any) -> Any:

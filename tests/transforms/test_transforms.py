@@ -15,7 +15,6 @@ from rushlight._functorch.make_functional import combine_state_for_ensemble, mak
 from rushlight._functorch.utils import unwrap_dead_wrappers
 from rushlight._ops import HigherOrderOperator
 from rushlight.autograd import Function
-from rushlight.batching import layers
 from rushlight.func import (
     functional_call,
     functionalize,
@@ -30,6 +29,7 @@ from rushlight.func import (
     vjp,
     vmap,
 )
+from rushlight.transforms import layers
 
 
 def double(*shape: int) -> Any:
