@@ -8,8 +8,8 @@ import numpy as np
 
 from . import bits, pairs
 from . import numpy as backend
+from .array_dtypes import as_array, floating, meeting, refuse
 from .numpy import Array, in_single
-from .promotion import as_array, floating, meeting, refuse
 
 
 def no_bool_difference(are_bool: list[bool]) -> None:

@@ -9,10 +9,10 @@ import numpy as np
 
 from ..base import dtypes
 from . import numpy as backend
+from .array_dtypes import common, floating, meeting, refuse
 from .bits import either
 from .numpy import Array, in_single, like_first
 from .pointwise import bounded, only
-from .promotion import common, floating, meeting, refuse
 
 _MANY = 512  # numbers from which on logaddexp goes in steps, NumPy's being one number after another
 

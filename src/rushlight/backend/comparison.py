@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from .array_dtypes import refuse
 from .numpy import Array
-from .promotion import refuse
 from .reduce import all_true
 
 Binary = Callable[[Array, Array], Array]

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from .array_dtypes import refuse
 from .numpy import Array, Shape
-from .promotion import refuse
 
 # With more taps than this, a product with the dense matrix of weights is faster than that many gathers.
 _MOST_TAPS = 6

@@ -10,12 +10,12 @@ from ..kernels import classes as compiled
 from ..kernels import register, sweeps
 from . import reduce
 from .activations import log_sigmoid
+from .array_dtypes import refuse
 from .bits import either
 from .embedding import one_hot
 from .extremes import put_along, take_along
 from .flat_indices import within
 from .numpy import Array, in_single
-from .promotion import refuse
 
 _INT64 = np.dtype(np.int64)
 

@@ -14,9 +14,9 @@ from ..kernels import register
 from ..kernels import sweeps as compiled
 from . import bits
 from .arithmetic import complex_sum, negative, subtract
+from .array_dtypes import floating, refuse
 from .checked_convert import checked_convert
 from .numpy import Array
-from .promotion import floating, refuse
 
 divide = np.true_divide
 _ones = {char: np.ones((), char) for char in "fd"}

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .array_dtypes import floating, refuse
 from .numpy import Array, laid_out
-from .promotion import floating, refuse
 
 Unary = Callable[[Array], Array]
 Binary = Callable[[Array, Array], Array]

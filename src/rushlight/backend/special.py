@@ -11,8 +11,8 @@ import numpy as np
 
 from ..kernels import register
 from ..kernels import sweeps as compiled
+from .array_dtypes import floating, meeting, refuse
 from .numpy import Array, in_single
-from .promotion import floating, meeting, refuse
 
 Unary = Callable[[Array], Array]
 Binary = Callable[[Array, Array], Array]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..backend.promotion import as_array, meeting
+from ..backend.array_dtypes import as_array, meeting
 from .rule_functions import conj
 from .table import op
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..backend import numpy as backend
-from ..backend.promotion import as_array
+from ..backend.array_dtypes import as_array
 from ..base import dtypes
 from ..tensor import Tensor, new_tensor
 
