@@ -26,6 +26,7 @@ import rushlight as torch
 from rushlight.base.missing import torch_names
 from rushlight.base.return_types import Results
 from rushlight.ops.public import CompiledOnUse, registry
+from rushlight.tensor import Methods
 
 ROOT = Path(__file__).resolve().parents[1]
 STUBS = ROOT / "src" / "rushlight-stubs"
@@ -93,6 +94,8 @@ def own_names(module: types.ModuleType) -> Iterator[str]:
     listed = getattr(module, "__all__", None)
     for name, value in vars(module).items():
         is_own = getattr(value, "__module__", None) == module.__name__ and isinstance(value, type | types.FunctionType)
+        if isinstance(value, type) and issubclass(value, Methods):
+            continue  # its methods are another class's
         if name in listed if listed is not None else is_own and (not name.startswith("_") or isinstance(value, type)):
             yield name
 

@@ -14,6 +14,7 @@ from . import distance as distance
 from . import dropout as dropout
 from . import flatten as flatten
 from . import fold as fold
+from . import hooks as hooks
 from . import instancenorm as instancenorm
 from . import lazy as lazy
 from . import linear as linear
@@ -29,6 +30,7 @@ from . import rnn as rnn
 from . import sparse as sparse
 from . import states as states
 from . import transformer as transformer
+from . import tree as tree
 from . import upsampling as upsampling
 from . import utils as utils
 from rushlight.nn.modules.activation import CELU as CELU

@@ -1,6 +1,6 @@
 """torch.nn.modules: the layers by family."""
 
-from . import instancenorm, utils
+from . import conversion, hooks, instancenorm, tree, utils
 from .activation import (
     CELU,
     ELU,

@@ -1,19 +1,17 @@
-"""Modules in other dtypes and layouts: what becomes of their parameters, gradients and buffers."""
+"""Modules in other dtypes and layouts: what asks for it, and what becomes of their parameters, gradients and buffers."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 import rushlight as torch
 
 from ...tensor import Tensor
 from ..parameter import Parameter, is_lazy
 from . import conversion_choices as choices
-
-if TYPE_CHECKING:
-    from .module import Module
+from .module import Methods, Module
 
 Convert = Callable[[Tensor], Tensor]
 
@@ -106,3 +104,65 @@ def _swap(module: Module, name: str, param: Parameter, new: Tensor, fn: Convert)
             param.grad = grad
     except RuntimeError as error:
         raise RuntimeError(f"_apply(): Couldn't swap {module._get_name()}.{name}") from error
+
+
+class Convertible(Methods, of=Module):
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
+        """Replaces the memory of parameters, their gradients and buffers by what ``fn`` makes of them."""
+        if recurse:
+            for module in self.children():
+                module._apply(fn)
+        convert_own(self, fn)
+        return self
+
+    def to(self, *args: Any, **kwargs: Any) -> Any:
+        """``to(device)``, ``to(dtype)``, ``to(tensor)``, ``to(memory_format=...)``, or several, in place.
+
+        Only floating-point (and complex) parameters and buffers change their dtype, and only those of 4 or 5 dimensions
+        their memory format. TypeError for another kind of dtype.
+
+        >>> import rushlight as torch
+        >>> torch.nn.Linear(2, 1).to(torch.float64).weight.dtype
+        torch.float64
+        """
+        return self._apply(converter(args, kwargs))
+
+    def to_empty(self, *, device: Any, recurse: bool = True) -> Self:
+        """Fresh memory, not set, for all parameters and buffers."""
+        return self._apply(lambda t: torch.empty_like(t, device=device), recurse=recurse)
+
+    def float(self) -> Self:
+        """Floating parameters and buffers as float32, in place."""
+        return self._apply(lambda t: t.float() if t.is_floating_point() else t)
+
+    def double(self) -> Self:
+        """Floating parameters and buffers as float64, in place."""
+        return self._apply(lambda t: t.double() if t.is_floating_point() else t)
+
+    def half(self) -> Self:
+        """Floating parameters and buffers as float16, in place."""
+        return self._apply(lambda t: t.half() if t.is_floating_point() else t)
+
+    def bfloat16(self) -> Self:
+        """Floating parameters and buffers as bfloat16, in place."""
+        return self._apply(lambda t: t.bfloat16() if t.is_floating_point() else t)
+
+    def type(self, dst_type: Any) -> Self:
+        """All parameters and buffers as ``dst_type``, in place."""
+        return self._apply(lambda t: t.type(dst_type))
+
+    def cpu(self) -> Self:
+        """The module itself, which is on the CPU."""
+        return self
+
+    def cuda(self, device: Any = None) -> Self:
+        """AssertionError: there is no CUDA."""
+        raise AssertionError("Torch not compiled with CUDA enabled")
+
+    def xpu(self, device: Any = None) -> Self:
+        """AssertionError: there is no XPU."""
+        raise AssertionError("Torch not compiled with XPU enabled")
+
+    def share_memory(self) -> Self:
+        """Moves parameters and buffers to memory that processes started later share."""
+        return self._apply(lambda t: t.share_memory_())

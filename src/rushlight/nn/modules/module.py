@@ -6,16 +6,15 @@ import sys
 import types
 import warnings
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, TypeVar
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import rushlight as torch
 
-from ...autograd.handles import RemovableHandle
 from ...base.missing import explain_attribute
 from ...tensor import Tensor
 from ..parameter import Buffer, Parameter
-from . import calls, conversion, states
+from . import calls, states
 
 M = TypeVar("M", bound="Module")
 _HOOK_REGISTERS = (
@@ -268,126 +267,6 @@ class Module:
         if hasattr(self, name) and name not in members:
             raise KeyError(f"attribute '{name}' already exists")
 
-    # Walking through the tree.
-
-    def children(self) -> Iterator[Module]:
-        """The immediate submodules, each once."""
-        for _, module in self.named_children():
-            yield module
-
-    def named_children(self) -> Iterator[tuple[str, Module]]:
-        """The immediate submodules, each once."""
-        seen: set[int] = set()
-        for name, module in self._modules.items():
-            if module is not None and id(module) not in seen:
-                seen.add(id(module))
-                yield name, module
-
-    def modules(self, remove_duplicate: bool = True) -> Iterator[Module]:
-        """This module and all below it, each once unless said otherwise."""
-        for _, module in self.named_modules(remove_duplicate=remove_duplicate):
-            yield module
-
-    def named_modules(
-        self, memo: set[Module] | None = None, prefix: str = "", remove_duplicate: bool = True
-    ) -> Iterator[tuple[str, Module]]:
-        """This module and all below it, with their dotted names."""
-        if memo is None:
-            memo = set()
-        if self in memo:
-            return
-        if remove_duplicate:
-            memo.add(self)
-        yield prefix, self
-        for name, module in self._modules.items():
-            if module is not None:
-                yield from module.named_modules(memo, prefix + ("." if prefix else "") + name, remove_duplicate)
-
-    def _named_members(
-        self, get_members_fn: Callable[[Module], Any], prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
-    ) -> Iterator[tuple[str, Any]]:
-        seen: set[int] = set()
-        below = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
-        owners = below if recurse else iter([(prefix, self)])
-        for module_prefix, module in owners:
-            for name, value in get_members_fn(module):
-                if value is None or id(value) in seen:
-                    continue
-                if remove_duplicate:
-                    seen.add(id(value))
-                yield module_prefix + ("." if module_prefix else "") + name, value
-
-    def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
-        """The parameters, each once; only those of this module itself unless ``recurse``."""
-        for _, param in self.named_parameters(recurse=recurse):
-            yield param
-
-    def named_parameters(
-        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
-    ) -> Iterator[tuple[str, Parameter]]:
-        """Parameters with their dotted names, each once unless said otherwise."""
-        yield from self._named_members(lambda module: module._parameters.items(), prefix, recurse, remove_duplicate)
-
-    def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
-        """The buffers, each once; only those of this module itself unless ``recurse``."""
-        for _, buffer in self.named_buffers(recurse=recurse):
-            yield buffer
-
-    def named_buffers(
-        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
-    ) -> Iterator[tuple[str, Tensor]]:
-        """Buffers with their dotted names, each once unless said otherwise."""
-        yield from self._named_members(lambda module: module._buffers.items(), prefix, recurse, remove_duplicate)
-
-    def get_submodule(self, target: str) -> Module:
-        """The submodule of a dotted name; AttributeError where there is none."""
-        if target == "":
-            return self
-        module: Module = self
-        for item in target.split("."):
-            if not hasattr(module, item):
-                raise AttributeError(f"{module._get_name()} has no attribute `{item}`")
-            module = getattr(module, item)
-            if not isinstance(module, Module):
-                raise AttributeError(f"`{item}` is not an nn.Module")
-        return module
-
-    def set_submodule(self, target: str, module: Module, strict: bool = False) -> None:
-        """Puts a module under a dotted name; ``strict``: only in place of another."""
-        if target == "":
-            raise ValueError("Cannot set the submodule without a target name!")
-        path, _, name = target.rpartition(".")
-        if not isinstance(module, Module):
-            raise ValueError(f"`module` is not an nn.Module, found {type(module)}")
-        owner = self.get_submodule(path)
-        if strict and not hasattr(owner, name):
-            raise AttributeError(f"{owner._get_name()} has no attribute `{name}`")
-        if hasattr(owner, name) and not isinstance(getattr(owner, name), Module):
-            raise AttributeError(f"`{name}` is not an nn.Module")
-        setattr(owner, name, module)
-
-    def get_parameter(self, target: str) -> Parameter:
-        """The parameter of a dotted name; AttributeError where there is none."""
-        return self._get_member(target, Parameter, "an nn.Parameter")
-
-    def get_buffer(self, target: str) -> Tensor:
-        """The buffer of a dotted name; AttributeError where there is none."""
-        path, _, name = target.rpartition(".")
-        buffer = self._get_member(target, Tensor, "a buffer")
-        if name not in self.get_submodule(path)._buffers:
-            raise AttributeError(f"`{name}` is not a buffer")
-        return buffer
-
-    def _get_member(self, target: str, kind: type, words: str) -> Any:
-        path, _, name = target.rpartition(".")
-        owner = self.get_submodule(path)
-        if not hasattr(owner, name):
-            raise AttributeError(f"{owner._get_name()} has no attribute `{name}`")
-        value = getattr(owner, name)
-        if not isinstance(value, kind):
-            raise AttributeError(f"`{name}` is not {words}")
-        return value
-
     # What is done to all of the tree.
 
     def apply(self: M, fn: Callable[[Module], Any]) -> M:
@@ -429,66 +308,6 @@ class Module:
                 else:
                     param.grad.requires_grad_(False)
                 param.grad.zero_()
-
-    def _apply(self: M, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> M:
-        """Replaces the memory of parameters, their gradients and buffers by what ``fn`` makes of them."""
-        if recurse:
-            for module in self.children():
-                module._apply(fn)
-        conversion.convert_own(self, fn)
-        return self
-
-    def to(self, *args: Any, **kwargs: Any) -> Any:
-        """``to(device)``, ``to(dtype)``, ``to(tensor)``, ``to(memory_format=...)``, or several, in place.
-
-        Only floating-point (and complex) parameters and buffers change their dtype, and only those of 4 or 5 dimensions
-        their memory format. TypeError for another kind of dtype.
-
-        >>> import rushlight as torch
-        >>> torch.nn.Linear(2, 1).to(torch.float64).weight.dtype
-        torch.float64
-        """
-        return self._apply(conversion.converter(args, kwargs))
-
-    def to_empty(self: M, *, device: Any, recurse: bool = True) -> M:
-        """Fresh memory, not set, for all parameters and buffers."""
-        return self._apply(lambda t: torch.empty_like(t, device=device), recurse=recurse)
-
-    def float(self: M) -> M:
-        """Floating parameters and buffers as float32, in place."""
-        return self._apply(lambda t: t.float() if t.is_floating_point() else t)
-
-    def double(self: M) -> M:
-        """Floating parameters and buffers as float64, in place."""
-        return self._apply(lambda t: t.double() if t.is_floating_point() else t)
-
-    def half(self: M) -> M:
-        """Floating parameters and buffers as float16, in place."""
-        return self._apply(lambda t: t.half() if t.is_floating_point() else t)
-
-    def bfloat16(self: M) -> M:
-        """Floating parameters and buffers as bfloat16, in place."""
-        return self._apply(lambda t: t.bfloat16() if t.is_floating_point() else t)
-
-    def type(self: M, dst_type: Any) -> M:
-        """All parameters and buffers as ``dst_type``, in place."""
-        return self._apply(lambda t: t.type(dst_type))
-
-    def cpu(self: M) -> M:
-        """The module itself, which is on the CPU."""
-        return self
-
-    def cuda(self: M, device: Any = None) -> M:
-        """AssertionError: there is no CUDA."""
-        raise AssertionError("Torch not compiled with CUDA enabled")
-
-    def xpu(self: M, device: Any = None) -> M:
-        """AssertionError: there is no XPU."""
-        raise AssertionError("Torch not compiled with XPU enabled")
-
-    def share_memory(self: M) -> M:
-        """Moves parameters and buffers to memory that processes started later share."""
-        return self._apply(lambda t: t.share_memory_())
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
         """Has calls of this module compiled, as :func:`torch.compile` does, whose arguments these are.
@@ -544,72 +363,6 @@ class Module:
     ) -> None:
         states.load_own(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
 
-    # Hooks.
-
-    def register_forward_pre_hook(
-        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
-    ) -> RemovableHandle:
-        """``hook(module, args)`` runs before forward; what it returns, if anything, replaces the arguments."""
-        return calls.add(self._forward_pre_hooks, hook, prepend, ((self._forward_pre_hooks_with_kwargs, with_kwargs),))
-
-    def register_forward_hook(
-        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
-    ) -> RemovableHandle:
-        """``hook(module, args, output)`` runs after forward; what it returns, if anything, replaces the output.
-
-        >>> import rushlight as torch
-        >>> layer = torch.nn.Identity()
-        >>> handle = layer.register_forward_hook(lambda module, args, output: output * 2)
-        >>> layer(torch.ones(2))
-        tensor([2., 2.])
-        """
-        marks = (self._forward_hooks_with_kwargs, with_kwargs), (self._forward_hooks_always_called, always_call)
-        return calls.add(self._forward_hooks, hook, prepend, marks)
-
-    def register_full_backward_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
-        """``hook(module, grad_output)`` runs before the module's backward; what it returns replaces grad_output."""
-        return calls.add(self._backward_pre_hooks, hook, prepend)
-
-    def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
-        """``hook(module, grad_input, grad_output)`` runs when the gradients of the inputs are known."""
-        calls.check_kind(self._is_full_backward_hook, True, "on a single Module")
-        self._is_full_backward_hook = True
-        return calls.add(self._backward_hooks, hook, prepend)
-
-    def register_backward_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """The old form: ``hook`` sees the gradients of the last operation of forward only."""
-        calls.check_kind(self._is_full_backward_hook, False, "on a single Module")
-        self._is_full_backward_hook = False
-        return calls.add(self._backward_hooks, hook)
-
-    def register_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """``hook(module, state_dict, prefix, local_metadata)`` runs after a state dict was made."""
-        hook._from_public_api = True  # type: ignore[attr-defined]
-        return calls.add(self._state_dict_hooks, hook)
-
-    def _register_state_dict_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        if getattr(hook, "_from_public_api", False):
-            raise RuntimeError(
-                "Cannot register the same function as the state dict post hook that was previously registered via "
-                "register_state_dict_post_hook"
-            )
-        return calls.add(self._state_dict_hooks, hook)
-
-    def register_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """``hook(module, prefix, keep_vars)`` runs before a state dict is made."""
-        return calls.add(self._state_dict_pre_hooks, hook)
-
-    def register_load_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """``hook(module, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)``."""
-        return self._register_load_state_dict_pre_hook(hook, with_module=True)
-
-    def _register_load_state_dict_pre_hook(self, hook: Callable[..., Any], with_module: bool = False) -> RemovableHandle:
-        return calls.add(self._load_state_dict_pre_hooks, _WrappedHook(hook, self if with_module else None))
-
-    def register_load_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """``hook(module, incompatible_keys)`` runs after loading and may change the lists of keys."""
-        return calls.add(self._load_state_dict_post_hooks, hook)
-
     # Printing.
 
     def _get_name(self) -> str:
@@ -628,6 +381,14 @@ class Module:
         if not lines and not children:
             return f"{self._get_name()}()"
         return f"{self._get_name()}(\n  " + "\n  ".join(lines + children) + "\n)"
+
+
+if TYPE_CHECKING:
+
+    class Methods(Module):
+        def __init_subclass__(cls, of: type = Module) -> None: ...
+else:  # what gives Module the methods of the files beside this one: of the tree, of hooks, of conversions
+    from ...tensor import Methods as Methods
 
 
 def indented(text: str) -> str:

@@ -116,6 +116,9 @@ def set_extra_state(self: Module, state: Any) -> None:
     )
 
 
+get_extra_state.__qualname__, set_extra_state.__qualname__ = "Module.get_extra_state", "Module.set_extra_state"
+
+
 def load(module: Module, state_dict: Mapping[str, Any], strict: bool, assign: bool) -> _IncompatibleKeys:
     """Loads a module and all below it; RuntimeError with all that did not fit."""
     if not isinstance(state_dict, Mapping):

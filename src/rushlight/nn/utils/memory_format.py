@@ -28,7 +28,7 @@ def convert_conv3d_weight_memory_format(module: M, memory_format: Any) -> M:
     return _converted(module, (Conv3d, ConvTranspose3d), memory_format)
 
 
-def _converted(module: M, kinds: tuple[type, ...], memory_format: Any) -> M:
+def _converted(module: M, kinds: tuple[type[Module], ...], memory_format: Any) -> M:
     for below in module.modules():
         if isinstance(below, kinds):
             weight: Any = below.weight

@@ -1,0 +1,3 @@
+# Written by tools/stubs.py; `make stubs` writes it anew.
+
+
