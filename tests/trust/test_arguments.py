@@ -169,3 +169,9 @@ def test_reductions_in_the_older_words() -> None:
     assert loss(one, other, 0, 1).item() == 2.0 and loss(one, other, True, 0).tolist() == [1, 1]
     with pytest.raises(RuntimeError, match="Boolean value of Tensor with more than one value"):
         loss(one, other, torch.ones(2))
+
+
+def test_a_tolerance_that_only_says_that_it_is_long() -> None:
+    """Its elements were made room for first, all 2**31 of them."""
+    (said,) = run_all("rushlight", ["torch.pinverse(input=torch.eye(3), rcond=Liar())"])
+    assert (said.kind, said.text) == ("TypeError", "pinverse(): argument 'rcond' must be float, not Liar")
