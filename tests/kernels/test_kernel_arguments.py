@@ -25,7 +25,7 @@ LOOPS = sorted(name for name in dir(native) if not name.startswith("_") and name
 # They take sizes in a tuple, or whole numbers, and have tests of their own, below or beside those of what they compute.
 BY_SIZES = tuple(
     "conv twister lstm attention adam sgd rmsprop batch_norm group_norm channel_ nll_loss add_at grid_sample ctc_loss box_ "
-    "pool_scatter".split()
+    "pool_scatter order select".split()
 )
 
 

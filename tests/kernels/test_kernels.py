@@ -62,6 +62,7 @@ GROUPS = [  # test_kernel_norms.py
 ]  # fmt: skip
 CLASSES = ["losses.nll_loss", "losses.nll_loss_adjoint"]  # test_kernel_classes.py
 FLAT_INDICES = ["flat_indices.add_at", "flat_indices.add_rows"]  # test_kernel_flat_indices.py
+ORDERS = ["selection.introsorted_rows", "selection.greatest_in_rows", "selection.selected_in_rows"]  # test_kernel_orders.py
 GRIDS = ["sampling.grid_sample", "sampling.grid_sample_input_grad"]  # test_kernel_grids.py
 ALIGNMENTS = ["ctc.ctc_loss", "ctc.ctc_backward"]  # test_kernel_alignments.py
 ATTENTION = ["attention.attention", "attention.attention_backward"]  # test_kernel_attention.py
@@ -75,7 +76,7 @@ POOLING = [  # test_kernel_pooling.py
 
 def test_every_kernel_is_tried_here():
     families = [VALUES, SLOPES, PAIRS, FOLDS, LONG, ROWS, ROW_SLOPES, NORMS, CONVOLUTIONS, RECURRENT, CHANNELS]
-    families += [GROUPS, CLASSES, FLAT_INDICES, GRIDS, ALIGNMENTS, POOLING, ATTENTION, STEPS, TWISTER]
+    families += [GROUPS, CLASSES, FLAT_INDICES, ORDERS, GRIDS, ALIGNMENTS, POOLING, ATTENTION, STEPS, TWISTER]
     assert sorted(kernels.registered) == sorted(name for family in families for name in family)
 
 

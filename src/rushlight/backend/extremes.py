@@ -202,10 +202,9 @@ def argkth(x: Array, k: int, axis: int, keepdims: bool = False) -> Any:
     rows = rows_along(ordered_alike(x), axis)
     sorting = order(rows, -1)
     indices = sorting[:, k - 1].copy()
-    if x.size <= selection.LARGEST:
-        ordered = take_along(rows, sorting[:, max(k - 2, 0) : k + 1], 1)
-        for index in tied_rows(ordered):
-            indices[index] = selection.quickselect(rows[index].tolist(), k - 1)
+    tied = tied_rows(take_along(rows, sorting[:, max(k - 2, 0) : k + 1], 1))
+    if tied.size:
+        indices[tied] = selection.selected_in_rows(rows[tied], k - 1)
     return _unrowed(indices, x, axis, keepdims)
 
 
@@ -241,9 +240,9 @@ def argmode(x: Array, axis: int, keepdims: bool = False) -> Any:
     # argmax finds the first place where a run is at its longest: the end of the least such value's run.
     end = run.argmax(-1)
     indices = sorting[np.arange(len(rows)), end]
-    if selection.SHORT < rows.shape[1] <= x.size <= selection.LARGEST:  # which of equals comes last PyTorch's sorting says
-        for row in np.flatnonzero((end > 0) | (ordered[:, 0] != ordered[:, 0])):
-            indices[row] = selection.introsorted(rows[row].tolist())[end[row]]
+    if rows.shape[1] > selection.SHORT and x.size:  # which of equals comes last PyTorch's sorting says
+        tied = np.flatnonzero((end > 0) | (ordered[:, 0] != ordered[:, 0]))
+        indices[tied] = take_along(selection.introsorted_rows(rows[tied]), end[tied, None], 1)[:, 0]
     return _unrowed(indices, x, axis, keepdims)
 
 

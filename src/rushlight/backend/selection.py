@@ -1,8 +1,8 @@
 """Which of equal elements come first where PyTorch does not sort stably: selection as C++ libraries do it.
 
 The indices of equal elements then depend on the steps of the algorithm: quickselect for the k-th smallest, introselect
-for the greatest few, introsort for more than 16 elements. The steps are followed here, in plain Python, for rows in
-which it matters.
+for the greatest few, introsort for more than 16 elements. The steps are followed here for rows in which it matters: compiled,
+or in plain Python.
 """
 
 from __future__ import annotations
@@ -10,9 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
+from ..kernels import orders, register
+from .numpy import Array
+from .ordering import order
+
 Before = Callable[[Any, Any], bool]
 SHORT = 16
-# Larger arrays are left to stable sorting, which is faster.
+# More elements are left to stable sorting where nothing is compiled: the steps would take too long in Python.
 LARGEST = 20000
 
 
@@ -79,6 +85,30 @@ def introsorted(values: list[Any], descending: bool = False) -> list[int]:
     items = [(value, place) for place, value in enumerate(values)]
     _introsort(items, 0, len(items), _greater if descending else _less)
     return [place for _, place in items]
+
+
+@register(orders.introsorted_rows)
+def introsorted_rows(rows: Array, descending: bool = False) -> Array:
+    """:func:`introsorted` of each row."""
+    if rows.size > LARGEST:
+        return order(rows, 1, descending)
+    return np.array([introsorted(row, descending) for row in rows.tolist()], np.int64).reshape(rows.shape)
+
+
+@register(orders.greatest_in_rows)
+def greatest_in_rows(rows: Array, k: int, largest: bool) -> Array:
+    """:func:`greatest` of each row."""
+    if rows.size > LARGEST:
+        return order(rows, 1, largest)[:, :k]
+    return np.array([greatest(row, k, largest) for row in rows.tolist()], np.int64).reshape(len(rows), k)
+
+
+@register(orders.selected_in_rows)
+def selected_in_rows(rows: Array, k: int) -> Array:
+    """:func:`quickselect` in each row."""
+    if rows.size > LARGEST:
+        return order(rows, 1)[:, k]
+    return np.array([quickselect(row, k) for row in rows.tolist()], np.int64)
 
 
 def _partition(items: list[Any], first: int, last: int, before: Before) -> int:

@@ -13,6 +13,7 @@ from .extremes import ordered_alike, rows_along, take_along, tied_rows
 from .numpy import Array, empty_like, in_rows
 from .ordering import order
 
+_MANY = 1 << 15  # whole numbers, from which on PyTorch sorts them by radix
 _FEW = 24  # up to so many numbers plain Python is faster than the calls of NumPy
 
 
@@ -20,15 +21,19 @@ def argsort(x: Array, axis: int, descending: bool = False, stable: bool = False)
     if not x.ndim:
         return np.zeros((), np.int64)
     indices = order(ordered_alike(x), axis, descending)
-    if not stable and x.shape[axis] > selection.SHORT and x.size <= selection.LARGEST:
+    if not (stable or x.shape[axis] <= selection.SHORT or _by_radix(x, descending)):
         ordered = rows_along(take_along(x, indices, axis), axis)
         tied = tied_rows(ordered, descending)
         if tied.size:
-            rows, found = rows_along(x, axis), rows_along(indices, axis).copy()
-            for index in tied:
-                found[index] = selection.introsorted(rows[index].tolist(), descending)
+            found = rows_along(indices, axis).copy()
+            found[tied] = selection.introsorted_rows(rows_along(ordered_alike(x), axis)[tied], descending)
             indices = np.ascontiguousarray(found.reshape(indices.swapaxes(axis, -1).shape).swapaxes(axis, -1))
     return _lying_as(x, indices)
+
+
+def _by_radix(x: Array, descending: bool) -> bool:
+    """Whether PyTorch sorts by radix, so that equal elements keep their order."""
+    return not descending and x.ndim == 1 and x.size >= _MANY and x.dtype.kind in "iu"
 
 
 def sort(x: Array, indices: Array, axis: int) -> Array:
@@ -78,10 +83,9 @@ def argtopk(x: Array, k: int, axis: int, largest: bool) -> Array:
     ordered = rows_along(take_along(x, indices, axis), axis)
     tied = tied_rows(ordered, largest)
     indices = indices[(slice(None),) * axis + (slice(k),)].copy("C")
-    if k and tied.size and x.size <= selection.LARGEST:
-        rows, found = rows_along(x, axis), rows_along(indices, axis).copy()
-        for index in tied:
-            found[index] = selection.greatest(rows[index].tolist(), k, largest)
+    if k and tied.size:
+        found = rows_along(indices, axis).copy()
+        found[tied] = selection.greatest_in_rows(rows_along(ordered_alike(x), axis)[tied], k, largest)
         indices = found.reshape(indices.swapaxes(axis, -1).shape).swapaxes(axis, -1).copy("C")
     return indices
 
