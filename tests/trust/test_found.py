@@ -415,3 +415,15 @@ def test_distances_over_nothing_are_zero_whatever_the_dtypes() -> None:
     assert torch.cdist(torch.ones(2, 0, dtype=torch.float64), torch.ones(3, 0)).tolist() == [[0, 0, 0], [0, 0, 0]]
     with pytest.raises(RuntimeError, match="expected scalar type Double but found Float"):
         torch.cdist(torch.ones(2, 1, dtype=torch.float64), torch.ones(3, 1))
+
+
+@pytest.mark.filterwarnings("ignore:Use of index_put_ on expanded tensors")
+def test_each_place_counts_where_places_meet_in_a_sum_at_indices() -> None:
+    column, row = torch.tensor([[2.0], [3.0]]), torch.tensor([2, 3, 4])
+    column.expand(2, 3).index_put_((torch.tensor([0]),), torch.tensor(1.0), accumulate=True)
+    assert column.tolist() == [[5], [3]]
+    row.expand(2, 3).index_put_((torch.tensor([True, True]),), torch.tensor([1, 2, 3]), accumulate=True)
+    assert row.tolist() == [4, 7, 10]
+    line = torch.arange(6)
+    line.as_strided((3, 2), (1, 1)).index_put_((torch.tensor([0, 1, 0]),), torch.tensor([[1, 2], [3, 4], [5, 6]]))
+    assert line.tolist() == [5, 6, 4, 3, 4, 5]

@@ -139,10 +139,24 @@ def repeated_within(array: np.ndarray[Any, Any]) -> bool:
     return 0 in itertools.dropwhile(operator.not_, steps)
 
 
-def write_changes(array: np.ndarray[Any, Any], values: np.ndarray[Any, Any]) -> None:
+def write_changes(name: str, array: backend.Array, values: backend.Array, *args: object, **kwargs: object) -> None:
     """Writes what is new into an array that overlaps itself: where nothing is new, an older write must not come back."""
+    if name == "index_put_":
+        _put_changes(array, *args, **kwargs)  # type: ignore[arg-type]
+        return
     same = (array == values) | ((array != array) & (values != values))
     np.copyto(array, values, where=~same)
+
+
+def _put_changes(array: backend.Array, indices: Iterable[Tensor | None], values: Tensor, accumulate: bool = False) -> None:
+    """What meets in a place is written, or added, one after another."""
+    places = [None if one is None else one._array for one in indices]
+    masked = [one.astype(np.bool_) if one is not None and one.dtype == np.uint8 else one for one in places]
+    key: tuple[Any, ...] = tuple(slice(None) if one is None else one for one in masked)
+    if accumulate:
+        np.add.at(array, key, values._array)
+    else:
+        array[key] = values._array
 
 
 def check_write(

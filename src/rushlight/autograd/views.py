@@ -187,7 +187,7 @@ def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any
             result._array = result._array.copy()
         before._array = old
     if overlapping:
-        overlaps.write_changes(self._array, result._array)
+        overlaps.write_changes(name, self._array, result._array, *args, **kwargs)
         bump(self, name)
     else:
         write(self, result._array, name)
