@@ -427,3 +427,18 @@ def test_each_place_counts_where_places_meet_in_a_sum_at_indices() -> None:
     line = torch.arange(6)
     line.as_strided((3, 2), (1, 1)).index_put_((torch.tensor([0, 1, 0]),), torch.tensor([[1, 2], [3, 4], [5, 6]]))
     assert line.tolist() == [5, 6, 4, 3, 4, 5]
+
+
+@pytest.mark.filterwarnings("ignore:invalid value encountered")
+def test_the_gradient_of_an_unknown_determinant_is_unknown() -> None:
+    lost = torch.tensor([[1.0, 1, math.nan], [1, 1, -1], [1, 1, math.nan]])
+    batch = torch.stack([lost, torch.eye(3) * 2, torch.diag(torch.tensor([0.0, 2, 3]))]).requires_grad_()
+    torch.linalg.det(batch).sum().backward()
+    assert batch.grad[0].isnan().all()
+    assert batch.grad[1].tolist() == [[4, 0, 0], [0, 4, 0], [0, 0, 4]]
+    assert torch.allclose(batch.grad[2], torch.diag(torch.tensor([6.0, 0, 0])))
+
+
+def test_layer_norm_of_equal_numbers_in_half_precision_leaves_a_rounding() -> None:
+    for dtype, left in ((torch.float16, 1.9669532775878906e-06), (torch.bfloat16, 9.5367431640625e-07), (torch.float32, 0.0)):
+        assert torch.nn.functional.layer_norm(torch.full((1, 5), 0.3, dtype=dtype), (5,)).tolist() == [[left] * 5]

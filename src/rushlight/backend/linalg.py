@@ -143,16 +143,25 @@ def _product_of_pivots(a: Array, singular: Array, of_each: Any = None) -> Array:
 
 def minors(a: Array) -> Array:
     """The derivative of the determinant: ``det(a) * inv(a).T``, and its limit where ``a`` is singular."""
-    size = np.asarray(np.linalg.det(a))
-    if size.all():
-        return np.asarray(size[..., None, None] * np.linalg.inv(a).swapaxes(-1, -2))
-    # From a = u s vh: a product of all singular values but one takes the place of that one.
+    size = det(a)
+    zero = size == 0
+    other = zero | np.isnan(size)
+    inverse = np.linalg.inv(np.where(other[..., None, None], np.eye(a.shape[-1], dtype=a.dtype), a) if other.any() else a)
+    out = np.asarray(size[..., None, None] * inverse.swapaxes(-1, -2))
+    out[np.isnan(size)] = np.nan
+    if zero.any():
+        out[zero] = _minors_of_singular(a[zero])
+    return out
+
+
+def _minors_of_singular(a: Array) -> Array:
+    """From a = u s vh: a product of all singular values but one takes the place of that one."""
     u, s, vh = np.linalg.svd(a)
     others = np.broadcast_to(s[..., None, :], (*s.shape, s.shape[-1])).copy()
     others[..., range(s.shape[-1]), range(s.shape[-1])] = 1
-    turn = np.asarray(np.linalg.det(u) * np.linalg.det(vh))
-    out = turn[..., None, None] * ((u * others.prod(-1)[..., None, :]) @ vh).conj()
-    return np.asarray(out).astype(a.dtype, copy=False)
+    turn = np.linalg.det(u) * np.linalg.det(vh)
+    out: Array = turn[..., None, None] * ((u * others.prod(-1)[..., None, :]) @ vh).conj()
+    return out.astype(a.dtype, copy=False)
 
 
 def nonsingular(a: Array) -> Array:
