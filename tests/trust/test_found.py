@@ -442,3 +442,19 @@ def test_the_gradient_of_an_unknown_determinant_is_unknown() -> None:
 def test_layer_norm_of_equal_numbers_in_half_precision_leaves_a_rounding() -> None:
     for dtype, left in ((torch.float16, 1.9669532775878906e-06), (torch.bfloat16, 9.5367431640625e-07), (torch.float32, 0.0)):
         assert torch.nn.functional.layer_norm(torch.full((1, 5), 0.3, dtype=dtype), (5,)).tolist() == [[left] * 5]
+
+
+def test_rms_norm_is_of_the_dtype_of_its_input_and_lies_as_images_do() -> None:
+    half, weight = torch.tensor([[1.5, -2.0]], dtype=torch.float16, requires_grad=True), torch.tensor([1.1, 0.3])
+    out = torch.nn.functional.rms_norm(half, (2,), weight)
+    assert out.dtype is torch.float16
+    assert type(out.grad_fn).__name__ == "ToCopyBackward0"
+    image = torch.ones(2, 3, 2, 3).contiguous(memory_format=torch.channels_last).requires_grad_()
+    out = torch.nn.functional.rms_norm(image, (3,))
+    assert out.stride() == image.stride()
+    assert type(out.grad_fn).__name__ == "MulBackward0"
+    assert type(torch.nn.functional.rms_norm(image.transpose(1, 3), (3,)).grad_fn).__name__ == "CloneBackward0"
+
+
+def test_a_negative_view_says_so_in_its_node() -> None:
+    assert type(torch.ones(2, requires_grad=True)._neg_view().grad_fn).__name__ == "NegViewBackward0"

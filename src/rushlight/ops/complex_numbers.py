@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..autograd.mirrors import mirror
+from ..backend import arithmetic
 from ..backend import choice as k
 from ..base.dtypes import of as dtype_of
 from ..tensor import Tensor, new_tensor
@@ -20,6 +21,7 @@ op("real", lambda x: x.real, kind="linear", x=lambda g: g)
 op("imag", lambda x: x.imag, kind="linear", x=lambda g: g * 1j)
 op("conj", k.conj, kind="linear", x=lambda g: conjugate(g))
 op("conj_physical", k.conj, kind="linear", x=lambda g: conjugate(g))
+op("neg_view", arithmetic.negative, kind="linear", x=lambda g: -g)
 op("view_as_real", k.view_as_real, view=True, kind="linear", x=lambda g, xp: xp.view_as_complex(g))
 op("view_as_complex", k.view_as_complex, view=True, kind="linear", x=lambda g, xp: xp.view_as_real(g))
 op("angle", k.angle, x=lambda g, xp, x: _turn(g, xp, x))
@@ -110,9 +112,9 @@ def resolve_neg(input: Any) -> Tensor:
 @public(out=False)
 def _neg_view(input: Any) -> Tensor:
     """The negative, as :func:`conj`: computed at once, and what is written here is written there."""
-    result = ops.neg(input)
+    result = ops.neg_view(input)
     result._negated = not input._negated
-    mirror(result, input, np.negative, ops.neg)
+    mirror(result, input, np.negative, ops.neg_view)
     return result
 
 

@@ -193,9 +193,11 @@ def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float |
         eps = dtypes.finfo(wide.dtype).eps
     scale = ops.rsqrt(ops.plus(ops.mean(ops.pow_number(wide, 2), axes, True, None), eps))
     out = wide * scale
-    if half:
-        out = ops.astype(out if weight is not None else out.contiguous(), input._array.dtype)
-    return (out if weight is None else out * weight).contiguous()
+    if weight is not None:
+        out = out * weight
+    if not has_channels_last(input._array):
+        out = out.contiguous()
+    return out if out._array.dtype == input._array.dtype else ops.astype(out, input._array.dtype)
 
 
 module("torch")["rms_norm"] = module(F)["rms_norm"]
