@@ -458,3 +458,11 @@ def test_rms_norm_is_of_the_dtype_of_its_input_and_lies_as_images_do() -> None:
 
 def test_a_negative_view_says_so_in_its_node() -> None:
     assert type(torch.ones(2, requires_grad=True)._neg_view().grad_fn).__name__ == "NegViewBackward0"
+
+
+def test_stacked_images_lie_as_those_that_are_joined() -> None:
+    image = torch.ones(2, 3, 2, 3).contiguous(memory_format=torch.channels_last)
+    assert torch.stack([image, image]).stride() == (36, 18, 1, 9, 3)
+    assert torch.stack([image, image], -3).stride() == (36, 1, 18, 9, 3)
+    assert torch.stack([image, image], -1).is_contiguous()
+    assert torch.stack([image.contiguous(), image.contiguous()], 1).is_contiguous()

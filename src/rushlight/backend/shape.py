@@ -206,6 +206,9 @@ def concat(xs: list[Array], axis: int) -> Array:
 
 
 def stack(xs: list[Array], axis: int) -> Array:
+    first = xs[0]
+    if axis < first.ndim > 3 and has_channels_last(first):  # PyTorch concatenates, and takes the axis apart
+        return view(concat(xs, axis), (*first.shape[:axis], len(xs), *first.shape[axis:]))
     if not axis:
         return np.array(xs)
     # NumPy's stack is a concatenation too, behind several Python functions.
