@@ -69,8 +69,7 @@ def refresh(view: Tensor) -> None:
                 view._needs_grad = False
             return
         check_made(view, "its base or another view of its base has been")
-        again = modes.state.view_replay or base._array.dtype is not view._array.dtype
-        edge = (_replayed(base, view) if again else None) or (base._as_strided_node(view), 0)
+        edge = _place_anew(base, view)
         if view._retains and view._edge is not None:
             move_retained(view._edge, edge)
         view._edge, view._needs_grad = edge, True
@@ -79,22 +78,36 @@ def refresh(view: Tensor) -> None:
     view._seen = version
 
 
-def _replayed(base: Tensor, view: Tensor) -> Edge | None:
-    """The nodes that made a view of its base once more, on top of the base's place now; None where they are not known."""
-    made: list[Edge] = []
-    edge = view._edge
+def _place_anew(base: Tensor, view: Tensor) -> Edge:
+    """The place of a view on top of its base's place now: a node of its strides, or the steps that made it where the program
+    wants them, or where they go through other kinds of numbers."""
+    steps, through_other_kinds = _steps(base, view)
+    if steps and modes.state.view_replay:
+        edge = base._edge or leaf_edge(base)
+        for node, number in steps:
+            edge = taken_anew(node, number, edge)
+        return edge
+    return (through_other_kinds and base._place_through_other_kinds(steps)) or (base._as_strided_node(view), 0)
+
+
+def _steps(base: Tensor, view: Tensor) -> tuple[list[Edge], bool]:
+    """The steps that made a view of its base as far as they are known; and whether one of them saw complex numbers as real ones
+    (or the other way round), which no strides can say."""
+    steps: list[Edge] = []
+    edge, through_other_kinds = view._edge, base._array.dtype is not view._array.dtype
     while edge is not None and (op := getattr(type(edge[0]), "op", None)) is not None and op.view:
-        made.append(edge)
+        steps.insert(0, edge)
+        through_other_kinds = through_other_kinds or op.name == "view_as_real"
         edge = edge[0].next[0]
-    if not made:
-        return None
-    edge = base._edge or leaf_edge(base)
-    for node, number in reversed(made):
-        again = object.__new__(type(node))
-        again.next, again.saved, again.where = (edge,), node.saved, node.where
-        again.shape, again.dtype, again.metas, again.order = node.shape, node.dtype, node.metas, next(orders)
-        edge = (again, number)
-    return edge
+    return steps, bool(steps) and through_other_kinds
+
+
+def taken_anew(node: Node, number: int, edge: Edge) -> Edge:
+    """A step that made a view once more, from what ``edge`` says."""
+    again = object.__new__(type(node))
+    again.next, again.saved, again.where = (edge,), node.saved, node.where
+    again.shape, again.dtype, again.metas, again.order = node.shape, node.dtype, node.metas, next(orders)
+    return again, number
 
 
 def refresh_to_record(view: Tensor) -> None:
@@ -253,7 +266,8 @@ def write_through(view: Tensor, node: Node) -> None:
     copies = object.__new__(CopySlices)
     copies.next = ((base._edge or leaf_edge(base)) if base._needs_grad else None, *node.next[1:])
     copies.shape, copies.dtype = base._array.shape, base._array.dtype
-    copies.saved = (node, overlaps.geometry(base, view))
+    steps, through_other_kinds = _steps(base, view)
+    copies.saved = (node, overlaps.geometry(base, view), steps if through_other_kinds else None)
     copies.order = next(orders)
     copies.where = node.where
     if base._edge is not None:
@@ -285,7 +299,7 @@ class CopySlices(Node):
         return self.saved
 
     def vjp(self, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]:
-        inner, (shape, strides, offset, base_strides, dtype) = self._opened()
+        inner, (shape, strides, offset, base_strides, dtype), _ = self._opened()
         result = overlaps.like_base(np.asarray(g), base_strides)
         if dtype != result.dtype:  # an array of no dimensions has no view of another size of elements
             seen = result.real if result.dtype.kind == "c" else result.view(dtype)
@@ -300,13 +314,15 @@ class CopySlices(Node):
         return (result if edges[0] is not None else None, *grads[1:])
 
     def vjp_tensors(self, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]:
-        inner, (shape, strides, offset, base_strides, dtype) = self._opened()
+        inner, (shape, strides, offset, base_strides, dtype), steps = self._opened()
         result = new_tensor(overlaps.like_base(g._array, base_strides))
         result.zero_()
         result.copy_(g)
-        size = dtype.itemsize
-        seen = result if dtype.kind == result._array.dtype.kind else result._in_other_kind()
-        part = seen.as_strided(shape, [stride // size for stride in strides], offset // size)
+        part = result._seen_through_other_kinds(steps) if steps else None
+        if part is None:
+            size = dtype.itemsize
+            seen = result if dtype.kind == result._array.dtype.kind else result._in_other_kind()
+            part = seen.as_strided(shape, [stride // size for stride in strides], offset // size)
         grads = inner.vjp_tensors(part.clone(), edges)
         if edges[0] is not None:
             if grads[0] is None:

@@ -9,11 +9,14 @@ import numpy as np
 Array = np.ndarray[Any, Any]
 
 
-def pack(padded: Array, is_there: Array) -> Array:
-    return padded[is_there]
+def pack(padded: Array, is_there: Array, batch_first: bool) -> Array:
+    steps = padded.swapaxes(0, 1) if batch_first else padded
+    return steps[: len(is_there)][is_there]
 
 
-def pad(packed: Array, is_there: Array, value: float) -> Array:
-    out = np.full(is_there.shape + packed.shape[1:], value, packed.dtype)
-    out[is_there] = packed
+def pad(packed: Array, shape: tuple[int, ...], is_there: Array, batch_first: bool) -> Array:
+    """Zeros where nothing is."""
+    out = np.zeros(shape, packed.dtype)
+    steps = out.swapaxes(0, 1) if batch_first else out
+    steps[: len(is_there)][is_there] = packed
     return out

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 WHERE = " where "  # behind it stand abbreviations, with semicolons between
 LONGEST = 16  # characters of a parameter that is written out
 MODULES = ("xp", "math")
+SIGNS = {"plus": ast.Add(), "minus": ast.Sub(), "times": ast.Mult(), "divide_by": ast.Div(), "pow_number": ast.Pow()}
 CONSTANTS = {
     "LN2": "log(2)", "LN10": "log(10)", "PI": "pi", "ROOT_PI": "sqrt(pi)", "ROOT_2PI": "sqrt(2 * pi)", "zero": "0",
 }  # fmt: skip
@@ -195,6 +196,10 @@ class _Plain(ast.NodeTransformer):
             name = node.func.attr
             if name == "zeroed":
                 return ast.Constant(0)
+            if name in SIGNS:
+                return ast.BinOp(args[0], SIGNS[name], args[1])
+            if name == "number_minus":
+                return ast.BinOp(args[1], ast.Sub(), args[0])
             if name == "only":
                 return ast.BinOp(args[0], ast.Mult(), args[1])
             if name == "masked_fill" and isinstance(args[2], ast.Constant) and args[2].value == 0:

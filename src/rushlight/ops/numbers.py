@@ -1,4 +1,7 @@
-"""Arithmetic with a number inside composed functions, which PyTorch records as nodes with a single edge."""
+"""Arithmetic with a number inside composed functions and rules, which PyTorch records as nodes with a single edge.
+
+A rule that says ``xp.plus(x, 1)`` has PyTorch's node for it in its own derivatives; ``x + 1`` has that of a user's program.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +28,13 @@ def _with(compute: Callable[[Any, Any], Any], x: Any, number: Any) -> Any:
 
 op("plus", lambda x, number: _with(operator.add, x, number), node="AddBackward1", kind="elementwise", x=lambda g: g)
 op("minus", lambda x, number: _with(operator.sub, x, number), node="SubBackward1", kind="elementwise", x=lambda g: g)
+op(
+    "number_minus",
+    lambda x, number: _with(lambda x, number: number - x, x, number),
+    node="SubBackward0",
+    kind="elementwise",
+    x=lambda g: -g,
+)
 op(
     "times",
     lambda x, number: _with(operator.mul, x, number),

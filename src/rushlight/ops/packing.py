@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,9 @@ from .public import ops, public
 from .table import op
 
 op("pack_padded", k.pack, node="PackPaddedSequenceBackward0", kind="linear",
-   padded=lambda g, xp, is_there: xp.pad_packed(g, is_there, 0.0))  # fmt: skip
-op("pad_packed", k.pad, node="CopySlices",
-   packed=lambda g, xp, is_there: xp.pack_padded(g, is_there))  # fmt: skip
+   padded=lambda g, xp, padded_shape, is_there, batch_first: xp.pad_packed(g, padded_shape, is_there, batch_first))  # fmt: skip
+op("pad_packed", k.pad, node="CopySlices", kind="linear",
+   packed=lambda g, xp, is_there, batch_first: xp.pack_padded(g, is_there, batch_first))  # fmt: skip
 
 
 @public(method=False, out=False)
@@ -27,10 +28,8 @@ def _pack_padded_sequence(input: Any, lengths: Any, batch_first: bool) -> tuple[
     """
     if not input._array.size:
         raise RuntimeError("Cannot pack empty tensors.")
-    if batch_first:
-        input = input.transpose(0, 1)
     sizes = lengths._array
-    count = input._array.shape[1]
+    steps, count = input._array.shape[1::-1] if batch_first else input._array.shape[:2]
     if sizes.size != count:
         raise RuntimeError(f"Expected `len(lengths)` to be equal to batch_size, but got {sizes.size} (batch_size={count})")
     if (sizes <= 0).any():
@@ -41,10 +40,8 @@ def _pack_padded_sequence(input: Any, lengths: Any, batch_first: bool) -> tuple[
             "`enforce_sorted=False` to pack_padded_sequence and/or pack_sequence to sidestep this requirement if you do not "
             "need ONNX exportability."
         )
-    longest, steps = int(sizes[0]), input._array.shape[0]
-    is_there = np.arange(longest)[:, None] < sizes
-    data = ops.pack_padded(input if longest >= steps else input[:longest], is_there[:steps])
-    return data, new_tensor(is_there.sum(1))
+    is_there = np.arange(int(sizes[0]))[:, None] < sizes
+    return ops.pack_padded(input, is_there[:steps], bool(batch_first)), new_tensor(is_there.sum(1))
 
 
 @public(method=False, out=False)
@@ -68,5 +65,13 @@ def _pad_packed_sequence(
             )
         steps = total_length
     lengths = (counts[:, None] > np.arange(counts[0])).sum(0)
-    padded = ops.pad_packed(data, np.arange(steps)[:, None] < lengths, padding_value)
+    rest = data._array.shape[1:]
+    padded = data.new_full((steps, int(counts[0]), *rest), padding_value)
+    start = done = 0
+    for count, run in itertools.groupby(counts.tolist()):  # steps of equally many sequences are written at once, as in PyTorch
+        length = len(list(run))
+        part = ops.slice(data, 0, start, start + length * count, 1)
+        place = ops.slice(ops.slice(padded, 0, done, done + length, 1), 1, 0, count, 1)
+        place.copy_(ops.view(part, (length, count, *rest)))
+        start, done = start + length * count, done + length
     return padded.transpose(0, 1) if batch_first else padded, new_tensor(lengths)

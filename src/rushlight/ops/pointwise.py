@@ -114,7 +114,7 @@ op("fmod_number", arithmetic.fmod_number, node="FmodBackward0", kind="elementwis
 
 plain("pow", arithmetic.power, node="PowBackward1",
       # As in PyTorch, the result is kept (and watched) whichever input needs a gradient.
-      a=lambda g, xp, a, b, out: xp.only(g * conj(b * xp.pow(a, b - 1)), b != 0),
+      a=lambda g, xp, a, b, out: xp.only(g * conj(b * xp.pow(a, xp.minus(b, 1))), b != 0),
       b=lambda g, xp, a, b, out: g * conj(xp.only(
           out * xp.log(a + 0j if _is_complex(out) else a), ~((a == 0) & (_real(xp, b) >= 0)))))
 op("pow_number", arithmetic.power_number, node="PowBackward0", kind="elementwise",
@@ -123,18 +123,18 @@ op("pow_number", arithmetic.power_number, node="PowBackward0", kind="elementwise
 op("number_pow", arithmetic.number_power, node="PowBackward2", kind="elementwise",
    x=lambda g, xp, x, base, out: g * conj(
        xp.times(out, _log(base, out)) if base != 0 else xp.masked_fill(out * -math.inf, _real(xp, x) >= 0, 0)))
-smooth("sqrt", np.sqrt, x=lambda g, out: g / conj(2 * out))
-smooth("rsqrt", arithmetic.rsqrt, x=lambda g, out: -0.5 * g * conj(out * out * out))
+smooth("sqrt", np.sqrt, x=lambda g, xp, out: g / xp.times(conj(out), 2))
+smooth("rsqrt", arithmetic.rsqrt, x=lambda g, xp, out: xp.times(g, -0.5) * conj(xp.pow_number(out, 3)))
 
 # Exponentials and logarithms.
 
 smooth("exp", np.exp, x=lambda g, out: g * conj(out))
-smooth("exp2", np.exp2, x=lambda g, out: g * conj(out) * LN2)
-smooth("expm1", np.expm1, x=lambda g, out: g * conj(out + 1))
+smooth("exp2", np.exp2, x=lambda g, xp, out: xp.times(g * conj(out), LN2))
+smooth("expm1", np.expm1, x=lambda g, xp, out: g * conj(xp.plus(out, 1)))
 smooth("log", np.log, x=lambda g, x: g / conj(x))
-smooth("log2", np.log2, x=lambda g, x: g / (conj(x) * LN2))
-smooth("log10", np.log10, x=lambda g, x: g / (conj(x) * LN10))
-smooth("log1p", np.log1p, node="Log1PBackward0", x=lambda g, x: g / conj(x + 1))
+smooth("log2", np.log2, x=lambda g, xp, x: g / xp.times(conj(x), LN2))
+smooth("log10", np.log10, x=lambda g, xp, x: g / xp.times(conj(x), LN10))
+smooth("log1p", np.log1p, node="Log1PBackward0", x=lambda g, xp, x: g / conj(xp.plus(x, 1)))
 smooth("sigmoid", k.sigmoid, x=lambda g, xp, out: xp.sigmoid_backward(g, out))
 op("sigmoid_backward", k.sigmoid_backward, node="SigmoidBackwardBackward0",
    h=lambda g, xp, y: xp.sigmoid_backward(g, conj(y)), y=lambda g, xp, h, y: conj(g) * h * conj(xp.plus(xp.times(y, -2), 1)))
@@ -146,20 +146,20 @@ op("relu_backward", k.relu_backward, node="ThresholdBackwardBackward0",
 
 smooth("sin", np.sin, x=lambda g, xp, x: g * conj(xp.cos(x)))
 smooth("cos", np.cos, x=lambda g, xp, x: g * -conj(xp.sin(x)))
-smooth("tan", np.tan, x=lambda g, out: g * conj(1 + out * out))
-smooth("asin", np.arcsin, x=lambda g, xp, x: g * conj(xp.rsqrt(1 - x * x)))
-smooth("acos", np.arccos, x=lambda g, xp, x: g * -conj(xp.rsqrt(1 - x * x)))
-smooth("atan", np.arctan, x=lambda g, x: g / conj(1 + x * x))
+smooth("tan", np.tan, x=lambda g, xp, out: g * conj(xp.plus(xp.pow_number(out, 2), 1)))
+smooth("asin", np.arcsin, x=lambda g, xp, x: g * conj(xp.rsqrt(xp.plus(-x * x, 1))))
+smooth("acos", np.arccos, x=lambda g, xp, x: g * -conj(xp.rsqrt(xp.plus(-x * x, 1))))
+smooth("atan", np.arctan, x=lambda g, xp, x: g / conj(xp.plus(x * x, 1)))
 smooth("sinh", np.sinh, x=lambda g, xp, x: g * conj(xp.cosh(x)))
 smooth("cosh", np.cosh, x=lambda g, xp, x: g * conj(xp.sinh(x)))
 smooth("tanh", k.tanh, x=lambda g, xp, out: xp.tanh_backward(g, out))
 op("tanh_backward", k.tanh_backward, node="TanhBackwardBackward0",
    h=lambda g, xp, y: xp.tanh_backward(g, conj(y)), y=lambda g, xp, h, y: conj(g) * (h * conj(xp.times(y, -2))))
-smooth("asinh", np.arcsinh, x=lambda g, xp, x: g * conj(xp.rsqrt(x * x + 1)))
+smooth("asinh", np.arcsinh, x=lambda g, xp, x: g * conj(xp.rsqrt(xp.plus(xp.pow_number(x, 2), 1))))
 smooth("acosh", np.arccosh, x=lambda g, xp, x:
-       g * conj(xp.rsqrt(x - 1) * xp.rsqrt(x + 1) if _is_complex(x) else xp.rsqrt(x * x - 1)))
+       g * conj(xp.rsqrt(xp.minus(x, 1)) * xp.rsqrt(xp.plus(x, 1)) if _is_complex(x) else xp.rsqrt(xp.minus(x * x, 1))))
 smooth("acosh_", np.arccosh, node="AcoshBackward1", x=lambda g: _no_inplace_acosh())
-smooth("atanh", np.arctanh, x=lambda g, x: g / conj(1 - x * x))
+smooth("atanh", np.arctanh, x=lambda g, xp, x: xp.times(g, 1) / conj(xp.number_minus(xp.pow_number(x, 2), 1)))
 
 # Signs and steps.
 

@@ -5,6 +5,7 @@ All but that one op is composed of simpler ops, as in PyTorch.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NoReturn
@@ -204,6 +205,10 @@ def _itself(gates: object) -> object:
     return gates
 
 
+def _rows(x: Any, start: int, stop: int) -> Any:
+    return ops.slice(x, 0, start, stop, 1)
+
+
 def _along(step: Step, input: Any, state: Any, weights: Weights, backwards: bool) -> tuple[Any, Any]:
     """One direction of one layer over a (T, N, features) sequence."""
     x = input._array
@@ -223,27 +228,30 @@ def _along(step: Step, input: Any, state: Any, weights: Weights, backwards: bool
 def _along_packed(step: Step, data: Any, sizes: list[int], first: Any, weights: Weights, backwards: bool) -> tuple[Any, Any]:
     """The same over sequences of falling length, packed step by step."""
     cat = module("torch")["cat"]
-    gates = linear(data, weights[0], weights[2]).split(sizes)
+    gates = linear(data, weights[0], weights[2])
+    ends = itertools.accumulate(sizes)
+    places = [(end - size, end) for size, end in zip(sizes, ends, strict=True)]
     outputs = []
     if backwards:
-        state = tuple(each[: sizes[-1]] for each in first)
+        state = tuple(_rows(each, 0, sizes[-1]) for each in first)
         have = sizes[-1]
-        for each, size in zip(reversed(gates), reversed(sizes), strict=True):
+        for place, size in zip(reversed(places), reversed(sizes), strict=True):
             if size > have:  # sequences that end here join in
-                state = tuple(cat([old, start[have:size]]) for old, start in zip(state, first, strict=True))
+                state = tuple(cat([old, _rows(start, have, size)]) for old, start in zip(state, first, strict=True))
                 have = size
-            state = step(partial(_itself, each), state, weights)
+            state = step(partial(_itself, _rows(gates, *place)), state, weights)
             outputs.append(state[0])
         outputs.reverse()
         return cat(outputs), state
     state, have = first, sizes[0]
     ended: list[Any] = []
-    for each, size in zip(gates, sizes, strict=True):
+    for place, size in zip(places, sizes, strict=True):
+        part = _rows(gates, *place)
         if size < have:  # sequences that are over leave
-            ended.append(tuple(old[size:have] for old in state))
-            state = tuple(old[:size] for old in state)
+            ended.append(tuple(_rows(old, size, have) for old in state))
+            state = tuple(_rows(old, 0, size) for old in state)
             have = size
-        state = step(partial(_itself, each), state, weights)
+        state = step(partial(_itself, part), state, weights)
         outputs.append(state[0])
     ended.append(state)
     ended.reverse()

@@ -27,13 +27,14 @@ PI, ROOT_PI, ROOT_2PI = math.pi, math.sqrt(math.pi), math.sqrt(2 * math.pi)
 
 # Error functions.
 
-smooth("erf", k.erf, x=lambda g, xp, x: g * (2 / ROOT_PI) * xp.exp(-(x * x)))
-smooth("erfc", k.erfc, x=lambda g, xp, x: g * (-2 / ROOT_PI) * xp.exp(-(x * x)))
-smooth("erfinv", k.erfinv, x=lambda g, xp, x: g * (ROOT_PI / 2) * xp.exp(xp.pow_number(xp.erfinv(x), 2)))
-smooth("erfcx", k.erfcx, node="SpecialErfcxBackward0", x=lambda g, x, out: g * (2 * x * out - 2 / ROOT_PI))
-smooth("ndtri", k.ndtri, node="SpecialNdtriBackward0", x=lambda g, xp, out: g * ROOT_2PI * xp.exp(out * out / 2))
+smooth("erf", k.erf, x=lambda g, xp, x: xp.times(xp.exp(-xp.pow_number(x, 2)), 2 / ROOT_PI) * g)
+smooth("erfc", k.erfc, x=lambda g, xp, x: xp.times(xp.exp(-xp.pow_number(x, 2)), -2 / ROOT_PI) * g)
+smooth("erfinv", k.erfinv, x=lambda g, xp, x: xp.times(xp.exp(xp.pow_number(xp.erfinv(x), 2)), ROOT_PI / 2) * g)
+smooth("erfcx", k.erfcx, node="SpecialErfcxBackward0", x=lambda g, xp, x, out: xp.minus(xp.times(x, 2) * out, 2 / ROOT_PI) * g)
+smooth("ndtri", k.ndtri, node="SpecialNdtriBackward0",
+       x=lambda g, xp, out: xp.times(g, ROOT_2PI) * xp.exp(xp.divide_by(xp.pow_number(out, 2), 2)))
 smooth("log_ndtr", k.log_ndtr, node="SpecialLogNdtrBackward0",
-       x=lambda g, xp, x, out: g * xp.exp(-(out + x * x / 2)) * (1 / ROOT_2PI))
+       x=lambda g, xp, x, out: xp.divide_by(g, ROOT_2PI) * xp.exp(-(out + xp.divide_by(xp.pow_number(x, 2), 2))))
 
 # Gamma functions.
 
@@ -48,7 +49,7 @@ smooth("zeta", k.zeta, node="SpecialZetaBackward0",
        x=lambda g: underivable("zeta"), q=lambda g, xp, x, q: g * (-x) * xp.zeta(x + 1, q))
 op("zeta_number", k.with_number(k.zeta), node="SpecialZetaBackward2", x=lambda g: underivable("zeta"))
 op("number_zeta", k.with_number(k.zeta, True), node="SpecialZetaBackward1", kind="elementwise",
-   x=lambda g, xp, x, number: g * -number * xp.number_zeta(x, number + 1.0))
+   x=lambda g, xp, x, number: xp.times(g, -number) * xp.number_zeta(x, number + 1.0))
 
 # Bessel functions.
 
@@ -62,23 +63,23 @@ smooth("i1e", k.i1e, node="SpecialI1EBackward0",
 # Logarithms, angles.
 
 op("logit", elementary.logit, kind="elementwise", x=lambda g, xp, x, eps: _logit_backward(g, xp, x, eps))
-smooth("entr", k.entr, node="SpecialEntrBackward0", x=lambda g, xp, x: g * (-xp.log(x) - 1))
+smooth("entr", k.entr, node="SpecialEntrBackward0", x=lambda g, xp, x: g * -xp.plus(xp.log(x), 1))
 smooth("xlogy", k.xlogy,
        a=lambda g, xp, a, b: xp.masked_fill(xp.xlogy(g, b), (a == 0) & (b <= 0), 0), b=lambda g, a, b: g * a / b)
 op("number_xlogy", k.with_number(k.xlogy, True), node="XlogyBackward1", kind="elementwise",
-   x=lambda g, x, number: g * number / x)
+   x=lambda g, xp, x, number: xp.times(g, number) / x)
 op("xlogy_number", k.with_number(k.xlogy), node="XlogyBackward2", kind="elementwise",
    x=lambda g, xp, x, number: _by_log(g, xp, x, number))
 smooth("xlog1py", k.xlog1py, node="SpecialXlog1PyBackward0",
        a=lambda g, xp, a, b: xp.masked_fill(xp.xlog1py(g, b), (a == 0) & (b <= -1), 0),
-       b=lambda g, a, b: g * a / (b + 1))
+       b=lambda g, xp, a, b: g * a / xp.plus(b, 1))
 op("number_xlog1py", k.with_number(k.xlog1py, True), node="SpecialXlog1PyBackward1", kind="elementwise",
-   x=lambda g, x, number: g * number / (x + 1))
+   x=lambda g, xp, x, number: xp.times(g, number) / xp.plus(x, 1))
 op("xlog1py_number", k.with_number(k.xlog1py), node="SpecialXlog1PyBackward2", kind="elementwise",
    x=lambda g, xp, x, number: _by_log(g, xp, x, number + 1))
 smooth("sinc", elementary.sinc, x=lambda g, xp, x: _sinc_backward(g, xp, x))
-op("deg2rad", elementary.deg2rad, node="Deg2RadBackward0", promote="float", kind="linear", x=lambda g: g * (PI / 180))
-op("rad2deg", elementary.rad2deg, node="Rad2DegBackward0", promote="float", kind="linear", x=lambda g: g * (180 / PI))
+op("deg2rad", elementary.deg2rad, node="Deg2RadBackward0", promote="float", kind="linear", x=lambda g, xp: xp.times(g, PI / 180))
+op("rad2deg", elementary.rad2deg, node="Rad2DegBackward0", promote="float", kind="linear", x=lambda g, xp: xp.times(g, 180 / PI))
 
 # fmt: on
 
@@ -100,9 +101,9 @@ def _off_zero(xp: Any, x: Any, slope: Any) -> Any:
 
 
 def _logit_backward(g: Any, xp: Any, x: Any, eps: float | None) -> Any:
-    slope = g / (x * (1 - x))
+    slope = g / (x * xp.number_minus(x, 1))
     if eps is None:
-        return xp.masked_fill(slope, (x < 0) | (x > 1), math.nan)
+        return xp.only(slope, ~((x < 0) | (x > 1)), xp.zeroed(x) + math.nan)
     return xp.only(slope, (x >= eps) & (x <= 1 - eps))
 
 
@@ -114,8 +115,9 @@ def _by_log(g: Any, xp: Any, x: Any, number: float) -> Any:
 
 
 def _sinc_backward(g: Any, xp: Any, x: Any) -> Any:
-    angle = x * PI
-    return xp.masked_fill(g * conj((angle * xp.cos(angle) - xp.sin(angle)) / (angle * x)), x * x == 0, 0)
+    angle, square = xp.times(x, PI), x * x
+    divisor = xp.times(square, PI)  # first, as in PyTorch: its node runs after those of what is divided
+    return xp.only(g * conj((angle * xp.cos(angle) - xp.sin(angle)) / divisor), square != 0)
 
 
 # Public forms.

@@ -6,11 +6,11 @@ import functools
 from typing import Any
 
 from ..autograd import grad_mode, views
-from ..autograd.nodes import Node, leaf_edge, orders
+from ..autograd.nodes import Edge, Node, leaf_edge, orders
 from ..backend import strided as k
-from ..tensor import Methods, Tensor
+from ..tensor import Methods, Tensor, new_tensor
 from .public import methods, ops, public
-from .table import op, table
+from .table import Op, op, table
 
 op(
     "as_strided", lambda x, shape, strides, offset, x_strides, x_offset: k.as_strided(x, shape, strides, offset),
@@ -32,11 +32,34 @@ op(
 )  # fmt: skip
 
 
+OF_OTHER_KINDS = ("view_as_real", "view_as_complex")
+
+
 class OfViews(Methods):
     """What writes through views need."""
 
     def _as_strided_node(self, view: Tensor) -> Node:
         return _as_strided_node(self, view)
+
+    def _place_through_other_kinds(self, steps: list[Edge]) -> Edge | None:
+        """The place of a view that ``steps`` made of this base, on top of its own; None where it is not known what a step did."""
+        edge, source = self._edge or leaf_edge(self), self
+        for step, array in _landmarks(self._array, steps):
+            view = new_tensor(array)
+            edge = (_strided_node(source, edge, view), 0) if step is None else views.taken_anew(*step, edge)
+            source = view
+        return edge if source is not self else None
+
+    def _seen_through_other_kinds(self, steps: list[Edge]) -> Tensor | None:
+        """The view that ``steps`` made, of this tensor in the base's place."""
+        seen = self
+        for step, array in _landmarks(self._array, steps):
+            if step is None:
+                strides = tuple(stride // array.itemsize for stride in array.strides)
+                seen = as_strided(seen, array.shape, strides, new_tensor(array).storage_offset())
+            else:
+                seen = getattr(ops, type(step[0]).op.name)(seen)  # type: ignore[attr-defined]
+        return seen if seen is not self else None
 
     def _in_other_kind(self) -> Tensor:
         """A view of complex numbers as real ones, or the other way round: of all the memory."""
@@ -47,11 +70,15 @@ class OfViews(Methods):
 
 def _as_strided_node(base: Any, view: Any) -> Node:
     """The node that a view gets after its base was written to: taken from the base by its geometry."""
+    edge = base._edge or leaf_edge(base)
+    if view._array.dtype.kind != base._array.dtype.kind:
+        base, edge = _in_the_kind_of(view, base, edge)
+    return _strided_node(base, edge, view)
+
+
+def _strided_node(base: Any, edge: Edge, view: Any) -> Node:
     array, size = view._array, view._array.itemsize
     node = object.__new__(table["as_strided"].node_class)
-    edge = base._edge or leaf_edge(base)
-    if array.dtype.kind != base._array.dtype.kind:
-        base, edge = _in_the_kind_of(view, base, edge)
     node.next = (edge,)
     base_size = base._array.itemsize
     values = {
@@ -65,6 +92,33 @@ def _as_strided_node(base: Any, view: Any) -> Node:
     node.saved = tuple(values[name] for _, name, _ in table["as_strided"].keep)
     node.shape, node.dtype, node.order = array.shape, array.dtype, next(orders)
     return node
+
+
+def _landmarks(array: Any, steps: list[Edge]) -> list[tuple[Edge | None, Any]]:
+    """How a view comes of ``array`` by steps of which one sees complex numbers as real ones or the other way round: that step, and
+    what it gives. As in PyTorch all before the first is one view by strides (None), and each behind it is one of its own.
+
+    Nothing where it is not known what a step did.
+    """
+    found: list[tuple[Edge | None, Any]] = []
+    before = None
+    for node, number in steps:
+        operation: Op = type(node).op  # type: ignore[attr-defined]
+        known = dict(zip((name for _, name, _ in operation.keep), node.saved or (), strict=False))
+        known["shape"] = node.shape
+        if any(name not in known for name, _ in operation.params):
+            return []
+        seen = operation.kernel(array, *(known[name] for name, _ in operation.params))
+        array = seen[number] if isinstance(seen, (list, tuple)) else seen
+        if operation.name in OF_OTHER_KINDS:
+            found += [] if before is None else [(None, before)]
+            found.append(((node, number), array))
+            before = None
+        elif found:
+            found.append((None, array))
+        else:
+            before = array
+    return found
 
 
 def _in_the_kind_of(view: Any, base: Any, edge: Any) -> tuple[Any, Any]:

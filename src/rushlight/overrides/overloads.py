@@ -176,7 +176,7 @@ aten = operator_namespaces["aten"] = _Namespace()
 _NAMES = {
     "add_scaled": "add.Tensor", "sub_scaled": "sub.Tensor", "rsub_scaled": "rsub.Scalar", "rsub_number": "rsub.Scalar",
     "pow": "pow.Tensor_Tensor", "pow_number": "pow.Tensor_Scalar", "number_pow": "pow.Scalar", "plus": "add.Tensor",
-    "minus": "sub.Tensor", "times": "mul.Tensor", "divide_by": "div.Tensor", "div_floor": "div.Tensor_mode",
+    "minus": "sub.Tensor", "number_minus": "sub.Tensor", "times": "mul.Tensor", "divide_by": "div.Tensor", "div_floor": "div.Tensor_mode",
     "div_trunc": "div.Tensor_mode", "remainder_number": "remainder.Scalar", "number_remainder": "remainder.Scalar_Tensor",
     "fmod_number": "fmod.Scalar", "sum_all": "sum.default", "sum": "sum.dim_IntList", "mean_all": "mean.default",
     "mean": "mean.dim", "max_all": "max.default", "max": "max.dim", "min_all": "min.default", "min": "min.dim",

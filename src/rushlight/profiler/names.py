@@ -87,7 +87,7 @@ OPS = {
     "matrix_rank": "linalg_matrix_rank", "max_all": "max", "max_pool2": "max_pool2d_with_indices", "max_pool3": "max_pool3d_with_indices",
     "max_unpool2": "max_unpool2d", "max_unpool3": "max_unpool3d", "mean_all": "mean", "median_all": "median",
     "min_all": "min", "minus": "sub", "nanmedian_all": "nanmedian", "nll_loss_adjoint": "nll_loss_backward",
-    "nll_loss_planes": "nll_loss2d", "norm_along": "norm", "number_pow": "pow", "number_remainder": "remainder",
+    "nll_loss_planes": "nll_loss2d", "norm_along": "norm", "number_minus": "sub", "number_pow": "pow", "number_remainder": "remainder",
     "permute_dims": "permute", "pinv": "linalg_pinv", "plus": "add", "pow_number": "pow", "prod_all": "prod",
     "reflect_pad1": "reflection_pad1d", "reflect_pad2": "reflection_pad2d", "reflect_pad3": "reflection_pad3d",
     "relu_backward": "threshold_backward", "remainder_number": "remainder", "replicate_pad1": "replication_pad1d",
