@@ -98,6 +98,7 @@ _OWN_NAMES = {
 _NOT_SHOWN = {
     "addbmm": {"a_shape", "b_shape"},
     "as_strided": {"x_shape", "x_strides", "x_offset", "offset"},
+    "addmm": {"a_strides", "b_strides"},
     "cdist": {"by_products"},
     "concat": {"xs_shape"},
     "cumprod": {"x_dtype"},
@@ -105,6 +106,7 @@ _NOT_SHOWN = {
     "grid_sampler2": {"x_shape", "order"},
     "im2col": {"x_shape"},
     "index_copy": {"src_shape"},
+    "mm": {"a_strides", "b_strides"},
     "index_put": {"values_shape", "values_dtype"},
     "resample": {"mode", "scales", "antialias"},
     "scatter_add": {"src_shape"},
@@ -195,9 +197,9 @@ def _family(op: Any) -> str:
 
 def saved_name(op: Any, kind: str, name: str) -> str:
     """What PyTorch calls a thing that a node of ``op`` keeps."""
-    if kind in ("shape", "dtype"):
-        of = saved_name(op, "input", name[:-6])
-        return f"{of}_sym_sizes" if kind == "shape" else f"{of}_scalar_type"
+    if kind in ("shape", "dtype", "strides"):
+        of = saved_name(op, "input", name.removesuffix("_" + kind))
+        return of + {"shape": "_sym_sizes", "dtype": "_scalar_type", "strides": "_strides_in_bytes"}[kind]
     family = _family(op)
     own = (_OWN_NAMES.get(family) or _OWN_NAMES.get(family.removesuffix("_backward"), {})).get(name)
     if own is not None:

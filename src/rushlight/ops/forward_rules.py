@@ -207,8 +207,9 @@ def _apply_rule(op: table.Op, name: str, g: Any, primals: Sequence[Any], params:
             words.append(primals[op.inputs.index(word)])
         elif word in op.outputs:
             words.append(out[op.outputs.index(word)] if isinstance(out, tuple) else out)
-        elif word[-6:] in ("_shape", "_dtype") and word[:-6] in op.inputs:
-            words.append(getattr(primals[op.inputs.index(word[:-6])]._array, word[-5:]))
+        elif word.endswith(("_shape", "_dtype", "_strides")) and word.rpartition("_")[0] in op.inputs:
+            of, _, kind = word.rpartition("_")
+            words.append(getattr(primals[op.inputs.index(of)]._array, kind))
         else:
             words.append(params[[param for param, _ in op.params].index(word)])
     return rule(*words)

@@ -347,8 +347,8 @@ def keeping_lines(entry: Op) -> list[str]:
             items += [f"{word}{condition}" for word in words]
         elif kind == "param":
             items.append(name)
-        else:  # the shape or the dtype of an input, whose name comes before that word
-            of = name[:-6]
+        else:  # the shape, the dtype or the strides of an input, whose name comes before that word
+            of = name.removesuffix("_" + kind)
             if of == entry.variadic:
                 items.append(f"[*map({kind}_of, x_{of})]")
             else:

@@ -33,6 +33,12 @@ def _turned(matrix: Any) -> Any:
     return conj(tensors.t(matrix))
 
 
+def _in_columns(strides: tuple[int, ...], g: Any, rows: int) -> bool:
+    """Whether a factor lies column after column in memory, as the transpose of a layer's weight does: by a product of transposes its
+    gradient lies so too, as in PyTorch."""
+    return strides[0] == g.itemsize and strides[1] == rows * strides[0]
+
+
 def _turned_batch(matrices: Any) -> Any:
     ndim = matrices._array.ndim
     return conj(tensors.transpose(matrices, ndim - 2, ndim - 1))
@@ -49,7 +55,10 @@ for _space, _name, _function in (
 ):
     setattr(_space, _name, _function)
 op("mm", k.product, kind="bilinear",
-   a=lambda g, b, xp: xp.mm(g, xp.turned(b)), b=lambda g, a, xp: xp.mm(xp.turned(a), g))  # fmt: skip
+   a=lambda g, b, xp, a_strides:
+       xp.t(xp.mm(conj(b), xp.t(g))) if _in_columns(a_strides, g, g.shape[0]) else xp.mm(g, xp.turned(b)),
+   b=lambda g, a, xp, b_strides:
+       xp.t(xp.mm(xp.t(g), conj(a))) if _in_columns(b_strides, g, a.shape[1]) else xp.mm(xp.turned(a), g))  # fmt: skip
 op("bmm", k.batch_product, kind="bilinear",
    a=lambda g, b, xp: xp.bmm(g, xp.adjoint(b)), b=lambda g, a, xp: xp.bmm(xp.adjoint(a), g))  # fmt: skip
 op("mv", k.vector_product, kind="bilinear",
@@ -60,9 +69,10 @@ op("outer", lambda a, b: np.multiply.outer(a, b), kind="bilinear",
    a=lambda g, b, xp: xp.mv(g, conj(b)), b=lambda g, a, xp: xp.mv(xp.transpose(g, 0, 1), conj(a)))  # fmt: skip
 op("addmm", k.addmm,
    bias=lambda g, beta: g if beta == 1 else g * conj(beta),
-   a=lambda g, b, xp, alpha: _times(xp.mm(g, xp.turned(b)), alpha),
-   # A layer's b is the transpose of its weight, whose gradient lies as the weight does if the product is that of transposes.
-   b=lambda g, a, xp, alpha: _times(xp.turned(xp.mm(xp.turned(g), a)), alpha))  # fmt: skip
+   a=lambda g, b, xp, alpha, a_strides: _times(
+       xp.t(xp.mm(conj(b), xp.t(g))) if _in_columns(a_strides, g, g.shape[0]) else xp.mm(g, xp.turned(b)), alpha),
+   b=lambda g, a, xp, alpha, b_strides: _times(
+       xp.t(xp.mm(xp.t(g), conj(a))) if _in_columns(b_strides, g, a.shape[1]) else xp.mm(xp.turned(a), g), alpha))  # fmt: skip
 op("addmv", k.addmv,
    bias=lambda g, beta: g if beta == 1 else g * conj(beta),
    a=lambda g, b, xp, alpha: _times(_outer(g, b, xp), alpha),

@@ -9,7 +9,7 @@ backward, and nothing else is kept:
     ``g``                     the cotangent (a list of them, None where absent, if several outputs are differentiable)
     an input's name           that input (checked against in-place changes)
     ``out``, an output's name the result (checked too)
-    ``a_shape``, ``a_dtype``  of the input ``a``, without keeping it
+    ``a_shape``, ``a_dtype``, ``a_strides``  of the input ``a``, without keeping it
     a parameter's name        the op's own argument: axis, keepdims, ...
     ``xp``                    the namespace of all ops, for whatever ``g`` is made of
 
@@ -79,7 +79,7 @@ class Op:
     def _what_rules_ask(self) -> list[tuple[str, str, list[str]]]:
         """``(kind, name, inputs whose rule asks for it)`` in the order in which nodes keep them."""
         keep: dict[str, tuple[str, str, list[str]]] = {}
-        kinds = {f"{name}_{kind}": kind for name in self.inputs for kind in ("shape", "dtype")}
+        kinds = {f"{name}_{kind}": kind for name in self.inputs for kind in ("shape", "dtype", "strides")}
         kinds |= {name: "param" for name, _ in self.params}
         kinds |= dict.fromkeys(self.outputs, "output") | dict.fromkeys(self.inputs, "input")
         for of, rule in self.rules.items() if self.joint is None else dict.fromkeys(self.inputs, self.joint).items():
