@@ -152,15 +152,9 @@ def check_leaves(recording: dict[str, Any]) -> None:
 
 # Programs in which nodes differ from PyTorch's, and why: the test of the reason's name shows it. All others agree.
 OTHER_ORDER = {
-    "arguments_of_passes": "views_made_anew",
     "drawn_at_random": "transforms",
     "edge_numbers_of_views": "conjugates",
     "learning_to_learn": "transforms",
-    "parts_of_complex": "views_made_anew",
-    "pointwise": "numbers_in_rules",
-    "recurrent_functions": "turned_factors",
-    "sequence_to_sequence": "packed_sequences",
-    "special_functions": "numbers_in_rules",
     "transforms_without_grad": "transforms",
 }
 # A program of whose nodes PyTorch's log says the Python class (`CppFunction`), where the node itself says what it is.

@@ -145,8 +145,8 @@ def tensor_of(node: Node, position: int, value: Any, expected: int) -> Any:
     if edge is None:
         # A view made in no_grad needs a gradient because its base does: what is computed from it does too.
         return value.detach() if now is not None or value._needs_grad is True else value
-    if edge[0].is_leaf_sink or now == edge:
-        return value
+    if edge[0].is_leaf_sink or now == edge or (now is not None and now[0].next[:1] == (edge,)):
+        return value  # the last: it is the copy of what was written over since
     opened = make_tensor(value._array, value._counter, edge)
     opened._tangents = value._tangents
     return opened

@@ -194,7 +194,8 @@ def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any
     if name in overlaps.LOOK_LAST and not overlapping:
         overlaps.check_memory(self, args, True)
     # Somebody but this frame holds the stand-in: a node kept it, so its values must outlive the write.
-    if not is_only_here(before, BY_NAME) or np.may_share_memory(result._array, self._array):
+    is_kept = not is_only_here(before, BY_NAME)
+    if is_kept or np.may_share_memory(result._array, self._array):
         old = self._array.copy()
         if result._array.base is not None and np.may_share_memory(result._array, self._array):
             result._array = result._array.copy()
@@ -206,10 +207,17 @@ def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any
         write(self, result._array, name)
     if result._needs_grad and self._array.dtype.kind in "fcV":
         _adopt(self, before, result)
+        if is_kept and before._edge is not None and not before._edge[0].is_leaf_sink:
+            keep_as_copy(before)
     if self._tangents is not None or result._tangents is not None:
         tangents.write_tangent(self, result)
     mirrors.carry_history(self._counter)
     return self
+
+
+def keep_as_copy(before: Tensor) -> None:
+    """What a node keeps of a tensor that it writes to is a copy, which has a node of its own in PyTorch's graph."""
+    before._edge = (before._clone_node(), 0)
 
 
 def become(self: Tensor, result: Tensor, name: str) -> None:

@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from ..autograd.views import keep_as_copy
 from ..backend import recurrent as k
 from ..backend.notes import with_notes
 from ..base.arguments import refuse, type_name
@@ -117,8 +118,16 @@ def _gru_step(gates: Callable[[], Any], state: Any, weights: Weights) -> Any:
     reset_h, update_h, new_h = linear(hidden, weights[1], weights[3]).unsafe_chunk(3, -1)
     reset = (reset_h + reset).sigmoid()
     update = (update_h + update).sigmoid()
-    new = (new + new_h * reset).tanh()
-    return ((hidden - new) * update + new,)
+    new = (new + _written_times(new_h, reset)).tanh()
+    return (_written_times(hidden - new, update) + new,)
+
+
+def _written_times(x: Any, factor: Any) -> Any:
+    """``x.mul_(factor)`` of a tensor that nobody else has, without the write: the graph is that of PyTorch's, which keeps a copy."""
+    product = x * factor
+    if product._edge is not None and x._edge is not None and not x._edge[0].is_leaf_sink:
+        keep_as_copy(x)
+    return product
 
 
 _STEPS: dict[str, Step] = {
@@ -205,6 +214,11 @@ def _itself(gates: object) -> object:
     return gates
 
 
+def _last_first(states: Any, part: Callable[[Any], Any]) -> tuple[Any, ...]:
+    """A part of each state, the last state's first, as PyTorch's graph has them."""
+    return tuple([part(each) for each in reversed(states)][::-1])
+
+
 def _rows(x: Any, start: int, stop: int) -> Any:
     return ops.slice(x, 0, start, stop, 1)
 
@@ -233,11 +247,12 @@ def _along_packed(step: Step, data: Any, sizes: list[int], first: Any, weights: 
     places = [(end - size, end) for size, end in zip(sizes, ends, strict=True)]
     outputs = []
     if backwards:
-        state = tuple(_rows(each, 0, sizes[-1]) for each in first)
+        state = _last_first(first, lambda each: _rows(each, 0, sizes[-1]))
         have = sizes[-1]
         for place, size in zip(reversed(places), reversed(sizes), strict=True):
             if size > have:  # sequences that end here join in
-                state = tuple(cat([old, _rows(start, have, size)]) for old, start in zip(state, first, strict=True))
+                starts = _last_first(first, lambda each, have=have, size=size: _rows(each, have, size))
+                state = _last_first(tuple(zip(state, starts, strict=True)), lambda pair: cat(list(pair)))
                 have = size
             state = step(partial(_itself, _rows(gates, *place)), state, weights)
             outputs.append(state[0])
@@ -248,8 +263,8 @@ def _along_packed(step: Step, data: Any, sizes: list[int], first: Any, weights: 
     for place, size in zip(places, sizes, strict=True):
         part = _rows(gates, *place)
         if size < have:  # sequences that are over leave
-            ended.append(tuple(_rows(old, size, have) for old in state))
-            state = tuple(_rows(old, 0, size) for old in state)
+            ended.append(_last_first(state, lambda old, size=size, have=have: _rows(old, size, have)))
+            state = _last_first(state, lambda old, size=size: _rows(old, 0, size))
             have = size
         state = step(partial(_itself, part), state, weights)
         outputs.append(state[0])

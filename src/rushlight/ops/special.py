@@ -116,8 +116,8 @@ def _by_log(g: Any, xp: Any, x: Any, number: float) -> Any:
 
 def _sinc_backward(g: Any, xp: Any, x: Any) -> Any:
     angle, square = xp.times(x, PI), x * x
-    divisor = xp.times(square, PI)  # first, as in PyTorch: its node runs after those of what is divided
-    return xp.only(g * conj((angle * xp.cos(angle) - xp.sin(angle)) / divisor), square != 0)
+    divisor, sine = xp.times(square, PI), xp.sin(angle)  # first, as in PyTorch: their nodes run after those of the rest
+    return xp.only(g * conj((angle * xp.cos(angle) - sine) / divisor), square != 0)
 
 
 # Public forms.

@@ -61,6 +61,13 @@ class OfViews(Methods):
                 seen = getattr(ops, type(step[0]).op.name)(seen)  # type: ignore[attr-defined]
         return seen if seen is not self else None
 
+    def _clone_node(self) -> Node:
+        """The node of ``self.clone()``, of whose values there is a copy already."""
+        node = object.__new__(table["clone"].node_class)
+        node.next, node.order = (self._edge,), next(orders)
+        node.shape, node.dtype = self._array.shape, self._array.dtype
+        return node
+
     def _in_other_kind(self) -> Tensor:
         """A view of complex numbers as real ones, or the other way round: of all the memory."""
         if self._array.dtype.kind == "c":
