@@ -61,7 +61,7 @@ def test_the_text_of_a_compiled_op_can_be_read() -> None:
 def test_rules_take_nothing_that_is_not_there(name: str) -> None:
     entry = table.table[name]
     known = {*entry.inputs, *entry.outputs, *(param for param, _ in entry.params), "g", "xp", "needs"}
-    known |= {f"{one}_{what}" for one in entry.inputs for what in ("shape", "dtype")}
+    known |= {f"{one}_{what}" for one in entry.inputs for what in ("shape", "dtype", "strides")}
     for rule in [*entry.rules.values(), *([entry.joint] if entry.joint else [])]:
         assert set(inspect.signature(rule).parameters) <= known
     compile(table.source_of(name), name, "exec")

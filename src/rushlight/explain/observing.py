@@ -44,6 +44,13 @@ def stop(recording: Recording) -> None:
             interpreters.stack.take(_observer)
 
 
+class _Inside(threading.local):
+    ops = 0  # how many ops of the table run in this thread, one in another
+
+
+_inside = _Inside()
+
+
 class Observer(interpreters.Interpreter):
     """What sees ops, passes, and what is no op, while there is a story."""
 
@@ -56,13 +63,19 @@ class Observer(interpreters.Interpreter):
             recording.look_for_writes()
             if frame is not None and modes.state.task is None:
                 recording.look_for_names(frame)
-        result = run_below(op, args, self)
+        _inside.ops += 1
+        try:
+            result = run_below(op, args, self)
+        finally:
+            _inside.ops -= 1
         recording.op(op, args, result, None if frame is None else sys._getframe(1))
         return result
 
     def backward_pass(self, keep_graph: bool, over_tensors: bool) -> ObservedPass:
         """A pass that is observed, while there is room for what it would tell."""
         recording = _stories[-1]
+        if _inside.ops:  # forward mode takes the derivative of some ops by a pass of its own: it is none of the program's
+            return ObservedPass(keep_graph, over_tensors)
         if recording.full_up:
             recording.left_out += 1
             return ObservedPass(keep_graph, over_tensors)

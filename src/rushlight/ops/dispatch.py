@@ -295,8 +295,9 @@ def _kept(
         elif kind == "param":
             kept.append(params[[param for param, _ in op.params].index(name)])
         else:
-            source = arrays[op.inputs.index(name[:-6])]
-            if name[:-6] == op.variadic:
+            of = name.removesuffix("_" + kind)
+            source = arrays[op.inputs.index(of)]
+            if of == op.variadic:
                 kept.append([getattr(item, kind) for item in source])
             else:
                 kept.append(None if source is None else getattr(source, kind))

@@ -163,4 +163,5 @@ def _said(word: str, index: int, tangent: Any, op: table.Op, values: list[Any]) 
     """What a rule asks for by a word: a value, the tangent, or the shape or dtype of an input."""
     if index >= 0:
         return values[index]
-    return tangent if word == "g" else getattr(values[op.inputs.index(word[:-6])], word[-5:])
+    of, _, kind = word.rpartition("_")  # the shape, the dtype or the strides of an input
+    return tangent if word == "g" else getattr(values[op.inputs.index(of)], kind)

@@ -129,10 +129,9 @@ def _joined(func: Callable[..., Any], parts: list[Any], out_dims: Any) -> Any:
 def _all(func: Callable[..., Any], given: Given, out_dims: Any, randomness: str, internal: bool = False) -> Any:
     """The function on all examples."""
     size = given.size
-    if size:
-        found = _at_once(func, given, out_dims, Level(size, randomness, internal))
-        if found is not None:
-            return found
+    found = _at_once(func, given, out_dims, Level(size, randomness, internal))
+    if found is not None:
+        return found
     leaves, dims = given.leaves, given.dims
     rows, out_spec = [], LEAF
     start = get_rng_state() if randomness != "different" else None
