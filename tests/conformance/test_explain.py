@@ -152,8 +152,6 @@ def check_leaves(recording: dict[str, Any]) -> None:
 
 # Programs in which nodes differ from PyTorch's, and why: the test of the reason's name shows it. All others agree.
 OTHER_ORDER = {
-    "drawn_at_random": "transforms",
-    "edge_numbers_of_views": "conjugates",
     "learning_to_learn": "transforms",
     "transforms_without_grad": "transforms",
 }

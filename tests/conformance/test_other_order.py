@@ -39,20 +39,6 @@ def test_each_reason_is_shown() -> None:
     }
 
 
-def test_conjugates() -> None:
-    """A conjugate shares memory with what it is of in PyTorch, by a bit of the tensor; NumPy's arrays have no such bit."""
-
-    def program(t: Any) -> Any:
-        z = t.tensor([1 + 2j, 3j], requires_grad=True)
-        y = z.clone()
-        y.conj().mul_(1j)
-        return y.real.sum(), z
-
-    assert torch.ones(2, dtype=torch.complex64).conj().is_conj()
-    theirs, ours = differ(program)
-    assert theirs + ours
-
-
 def test_transforms() -> None:
     """A function's batch is taken apart below the graph of the transform in PyTorch, and above it here: other nodes, of all examples."""
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import modes
+from .nodes import Edge, Node
 
 if TYPE_CHECKING:
     from ..tensor import Tensor
@@ -25,12 +26,13 @@ _Turn = Callable[[np.ndarray[Any, Any]], np.ndarray[Any, Any]]
 class Mirror(list[Any]):
     """The version counter of a tensor that mirrors another, and of its views."""
 
-    __slots__ = ("__weakref__", "array", "of", "source", "tensor", "turn", "turned")
+    __slots__ = ("__weakref__", "array", "of", "place", "source", "tensor", "turn", "turned")
 
     def __init__(self, tensor: Tensor, of: Tensor, turn: _Turn, turned: Callable[[Tensor], Tensor]) -> None:
         super().__init__((of._counter[0],))
         self.tensor, self.array = weakref.ref(tensor), tensor._array
         self.of, self.source, self.turn, self.turned = of, of._array, turn, turned
+        self.place: Edge | None = tensor._edge  # in the graph, before a write
         key = id(of._counter)  # which lives as long as this does
 
         def forget(gone: weakref.ref[Mirror]) -> None:
@@ -100,25 +102,69 @@ def check_mirrored(counter: list[object]) -> None:
         raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
 
 
-def carry_history(counter: list[Any]) -> None:
-    """Puts a write that has just been recorded into the history of what is mirrored, and gives mirrors their new place in it."""
+def carry_history(counter: list[Any], write_through: Callable[[Tensor, Node], None]) -> None:
+    """Puts a write that has just been recorded into the history of what is mirrored, and gives mirrors their new place in it.
+
+    ``write_through``  how the history of a base takes a write through one of its views
+    """
     if isinstance(counter, Mirror):
-        _carry_back(counter)
+        counter = _carry_back(counter, write_through)
     if modes.state.grad_enabled:
-        for each in _mirrors(counter):
-            tensor = each.tensor()
-            if tensor is not None and tensor._made is None and each.of.requires_grad:
-                again = each.turned(each.of)
-                tensor._edge, tensor._needs_grad = again._edge, again._needs_grad
+        _give_places(counter)
 
 
-def _carry_back(counter: Mirror) -> None:
+def _give_places(counter: list[Any]) -> None:
+    for each in _mirrors(counter):
+        tensor = each.tensor()
+        if tensor is not None and tensor._made is None and each.of.requires_grad:
+            again = each.turned(each.of)
+            each.place = tensor._edge = again._edge
+            tensor._needs_grad = again._needs_grad
+            _give_places(each)
+
+
+def _carry_back(counter: Mirror, write_through: Callable[[Tensor, Node], None]) -> list[Any]:
+    """The history of a write into a mirror becomes that of what is mirrored in the end, whose counter it gives."""
     tensor, of = counter.tensor(), counter.of
-    if tensor is not None and modes.state.grad_enabled and (tensor.requires_grad or of.requires_grad):
-        root: list[Any] = counter
-        while isinstance(root, Mirror):
-            root = root.of._counter
-        version = root[0]
-        of.view_as(of).copy_(counter.turned(tensor))  # type: ignore[attr-defined]
-        root[0] = version  # it is one write
-        renew(root)
+    root: list[Any] = counter
+    while isinstance(root, Mirror):
+        root = root.of._counter
+    if tensor is None or not modes.state.grad_enabled or not (tensor.requires_grad or of.requires_grad):
+        return root
+    place = tensor._edge
+    if place is not None and place != counter.place and place[0].next[:1] == (counter.place,) and tensor._tangents is None:
+        node, each = place[0], counter
+        while True:
+            node = Turned(node, each)
+            if not isinstance(each.of._counter, Mirror):
+                break
+            each = each.of._counter
+        of = each.of
+        write_through(of if of._base is not None else of.view_as(of), node)  # type: ignore[attr-defined]
+        return root
+    version = root[0]
+    of.view_as(of).copy_(counter.turned(tensor))  # type: ignore[attr-defined]
+    root[0] = version  # it is one write
+    renew(root)
+    return counter
+
+
+class Turned(Node):
+    """A write into a mirror, seen from what is mirrored: what arrives is turned on its way to the write's rule, and back."""
+
+    def __init__(self, node: Node, mirror: Mirror) -> None:
+        self.saved, self.next, self.where = (node, mirror.turn, mirror.turned), node.next, node.where
+
+    def vjp(self, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]:
+        if self.saved is None:
+            raise self.freed()
+        node, turn, _ = self.saved
+        first, *rest = node.vjp(turn(g), edges)
+        return (first if first is None else turn(np.asarray(first)), *rest)
+
+    def vjp_tensors(self, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]:
+        if self.saved is None:
+            raise self.freed()
+        node, _, turned = self.saved
+        first, *rest = node.vjp_tensors(turned(g), edges)
+        return (first if first is None else turned(first), *rest)

@@ -211,7 +211,7 @@ def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any
             keep_as_copy(before)
     if self._tangents is not None or result._tangents is not None:
         tangents.write_tangent(self, result)
-    mirrors.carry_history(self._counter)
+    mirrors.carry_history(self._counter, write_through)
     return self
 
 
