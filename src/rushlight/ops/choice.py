@@ -113,7 +113,7 @@ def _within(x: Any, low: Any, high: Any) -> Any:
 
 def _share(g: Any, xp: Any, tie: Any, loses: Any) -> Any:
     """The winner's cotangent; where both are equal each gets half."""
-    return xp.masked_fill(xp.where(tie, g / 2, g), loses, 0)
+    return xp.masked_fill(xp.where(tie, xp.divide_by(g, 2), g), loses, 0)
 
 
 def _over_square(xp: Any, a: Any, b: Any) -> Any:
