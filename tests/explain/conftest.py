@@ -1,10 +1,13 @@
-"""Small recordings that are stored."""
+"""Small recordings that are stored, and those of beginners' programs, which are made."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from explain.beginners import PROGRAMS
 
 STORED = Path(__file__).parent / "recordings"
 NAMES = sorted(path.stem for path in STORED.glob("*.json"))
@@ -32,3 +35,15 @@ def twice() -> dict[str, Any]:
 @pytest.fixture
 def jacobian() -> dict[str, Any]:
     return stored("jacobian")
+
+
+@pytest.fixture(scope="session")
+def beginners(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+    folder = tmp_path_factory.mktemp("beginners")
+    recordings = {}
+    for name, text in PROGRAMS.items():
+        (folder / f"{name}.py").write_text(text)
+        command = [sys.executable, "-m", "rushlight", "explain", "-o", f"{name}.json", f"{name}.py"]
+        subprocess.run(command, cwd=folder, capture_output=True)
+        recordings[name] = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
+    return recordings

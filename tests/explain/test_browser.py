@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from explain.beginners import PROGRAMS
 from explain.conftest import NAMES, stored
 
 from rushlight.explain import notebook, page
@@ -120,8 +121,13 @@ def test_every_step_by_link(browser, pages, name):
 def test_the_buttons_the_slider_and_the_player(browser, pages):
     opened = Opened(browser, pages / "tutorial.html")
     where = opened.page.locator("#where")
-    assert where.inner_text() == "1 / 10"
-    for button, told in (("#next", "2 / 10"), ("#last", "10 / 10"), ("#back", "9 / 10"), ("#first", "1 / 10")):
+    for button, told in (
+        ("#first", "1 / 10"),
+        ("#next", "2 / 10"),
+        ("#last", "10 / 10"),
+        ("#back", "9 / 10"),
+        ("#first", "1 / 10"),
+    ):
         opened.page.click(button)
         assert where.inner_text() == told
     opened.page.focus("#slider")
@@ -142,6 +148,18 @@ def test_an_error_is_where_a_page_begins(browser, pages):
     opened = Opened(browser, pages / "twice.html")
     assert opened.page.locator(".step:visible h3").inner_text().startswith("Stops here: RuntimeError")
     assert opened.page.locator(".ln.now").inner_text().strip().startswith("9")
+    opened.close()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_page_opens_where_the_first_pass_is_over(browser, pages, name):
+    opened = Opened(browser, pages / f"{name}.html")
+    step = int(opened.page.locator("#where").inner_text().split(" / ")[0])
+    if name != "twice":
+        told = opened.page.locator(f".step >> nth={step - 1}").inner_text()
+        assert told.startswith(("Arrived at the leaf", "The pass ends"))
+    assert opened.wrong(step, "en") == []
+    assert opened.page.locator(".card .bw:visible").count() > 2  # the gradients are there to be seen
     opened.close()
 
 
@@ -169,6 +187,26 @@ def test_without_javascript(browser, pages, name, lang, size):
     reader.close()
 
 
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_beginners_programs(browser, beginners, tmp_path, name, size):
+    width, height = SIZES[size]
+    file = tmp_path / f"{name}.html"
+    file.write_text(page.render(beginners[name]), encoding="utf-8")
+    scheme = "dark" if size == "phone" else "light"
+    opened = Opened(browser, file, viewport={"width": width, "height": height}, color_scheme=scheme)
+    for lang in ("en", "zh"):
+        opened.page.check(f"#lang-{lang}")
+        opened.page.evaluate("document.activeElement.blur()")
+        step = int(opened.page.locator("#where").inner_text().split(" / ")[0])
+        assert opened.wrong(step, lang) == []
+        opened.page.keyboard.press("End")
+        assert opened.wrong(opened.page.locator(".step").count(), lang) == []
+        if size == "desk":
+            assert opened.page.locator("#board").evaluate("one => one.scrollWidth - one.clientWidth") <= 0
+    opened.close()
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", NAMES)
 def test_axe_finds_no_violation(browser, pages, name, scheme):
@@ -188,6 +226,8 @@ def test_the_frame_of_a_notebook(browser, tmp_path):
     assert opened.page.locator("img").evaluate("one => one.naturalWidth") > 100
     opened.page.locator("summary").first.click()
     frame = opened.page.frame_locator("iframe")
+    assert frame.locator("#where").inner_text() == "10 / 10"
+    frame.locator("#first").click()
     frame.locator("#next").click()
     assert frame.locator("#where").inner_text() == "2 / 10"
     assert "前向" in frame.locator(".step:visible h3").inner_text()

@@ -8,7 +8,7 @@ from explain.conftest import NAMES, stored
 
 from rushlight.explain.drawing import Drawing
 from rushlight.explain.folding import Board
-from rushlight.explain.layout import layout
+from rushlight.explain.layout import layout, packed
 from rushlight.explain.states import States
 from rushlight.explain.steps import Steps
 
@@ -82,3 +82,27 @@ class Placed:
 def test_what_nothing_else_uses_stands_just_above_its_use():
     laid = layout([(40, 20)] * 6, [(0, 1), (2, 3), (1, 3), (3, 5), (4, 5)])  # two chains into 3; 4 into 5 alone
     assert [box.layer for box in laid.boxes] == [0, 1, 1, 2, 2, 3]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_parts_that_nothing_joins_stand_in_rows(seed):
+    choose = random.Random(seed)
+    sizes = [(choose.uniform(20, 200), choose.uniform(20, 120)) for _ in range(30)]
+    edges = sorted({(3 * (one // 3), one) for one in range(30) if one % 3})  # ten parts of three boxes
+    laid = packed(sizes, edges, widest=500)
+    assert not overlaps(laid.boxes)
+    assert laid.width <= 500
+    firsts = [min(box.y for box in laid.boxes[one : one + 3]) for one in range(0, 30, 3)]
+    assert firsts == sorted(firsts) and len(set(firsts)) > 1
+    for (first, second), path in zip(edges, laid.paths, strict=True):
+        assert path[0][1] == pytest.approx(laid.boxes[first].y + laid.boxes[first].height, abs=0.2)
+        assert path[-1] == pytest.approx((laid.boxes[second].middle, laid.boxes[second].y), abs=0.2)
+
+
+def test_a_long_way_goes_on_straight_beside_short_ones():
+    chain, count = [], 0
+    for _ in range(10):  # as a recurrent loop does: each round adds what was made of an input alone
+        chain += [(count, count + 1), (count + 1, count + 3), (count + 2, count + 3)]
+        count += 3
+    laid = layout([(100, 30)] * (count + 1), sorted(chain))
+    assert laid.width < 400

@@ -9,7 +9,7 @@ from html import escape
 
 from .entries import Value
 from .folding import Card, Edge
-from .layout import Laid, layout
+from .layout import Laid, packed, parts_of
 from .numerals import inline, rows, size_of, summary
 from .states import CardStates, Span, States
 from .terminal import fitted, width
@@ -24,6 +24,7 @@ NAMED = 20  # columns of a derivative's name beside a value
 LABEL = 16.0  # the height of a derivative's name
 BESIDE = 300.0  # pixels in which a value and its derivative stand beside each other
 TALLEST = 6  # rows of a matrix on a card
+WIDE = 640.0  # pixels of a graph before more leaves are tags
 
 # By the role of a thing: how it is painted where there are no classes.
 PAINT = {
@@ -273,6 +274,9 @@ class Drawing:
         ]
         self.tagged = {card.id for card in self.board.cards if self.board.tagged(card)}
         self._lay_out()
+        if self.laid.width > WIDE:  # what several rounds of a loop use holds them together
+            self.tagged |= {card.id for card in self.board.cards if self.board.tagged(card, 2) and self._joins(card)}
+            self._lay_out()
 
     def _ride_width(self, card: Card) -> float:
         """How wide what rides away from below a card is, at most, in one step."""
@@ -287,11 +291,20 @@ class Drawing:
         return max(sums.values(), default=0.0)
 
     def _tag_width(self, edge: Edge) -> float:
-        return width(self.board.cards[edge.source].name) * CHAR + 14
+        return width(self.board.called(edge)) * CHAR + 14
+
+    def _joins(self, card: Card) -> bool:
+        """Whether those that use a leaf, or data, have nothing else to do with each other."""
+        ends = [edge for edge in self.board.edges if self.board.cards[edge.source].kind not in ("leaf", "data")]
+        parts = parts_of(len(self.board.cards), [(edge.source, edge.target) for edge in ends])
+        users = {edge.target for edge in self.board.edges if edge.source == card.id}
+        return sum(not users.isdisjoint(part) for part in parts) > 1
 
     def _lay_out(self) -> None:
         tags = [edge for edge in self.board.edges if edge.source in self.tagged]
-        order: list[tuple[float, Card | Edge]] = [(card.id, card) for card in self.board.cards if card.id not in self.tagged]
+        given = {edge.target for edge in self.board.edges}
+        rowed = sorted(one for one in self.tagged if one not in given)
+        order: list[tuple[float, Card | Edge]] = [(card.id, card) for card in self.board.cards if card.id not in rowed]
         order += [(edge.target - 0.5, edge) for edge in tags]
         order.sort(key=lambda pair: pair[0])
         at: dict[int, int] = {}  # by the identity of a card or a tag's edge
@@ -311,9 +324,9 @@ class Drawing:
         ]
         tallest = max((block.height for one in self.rides.values() for _, block in one), default=0.0)
         gap = 40.0 if self.brush.lang is not None else max(40.0, tallest + 26)
-        laid = layout(sizes, ends, gap, frozenset(at[id(edge)] for edge in tags))
+        laid = packed(sizes, ends, gap, frozenset(at[id(edge)] for edge in tags))
         self.laid: Laid = laid
-        self.top = self._tagged_row(laid)
+        self.top = self._tagged_row(laid, rowed)
         self.corner = {
             thing.id: (laid.boxes[n].x, laid.boxes[n].y + self.top)
             for n, (_, thing) in enumerate(order)
@@ -322,12 +335,12 @@ class Drawing:
         self.corner.update(self.row)
         self.tags = [(edge, laid.boxes[at[id(edge)]]) for edge in tags]
 
-    def _tagged_row(self, laid: Laid) -> float:
+    def _tagged_row(self, laid: Laid, rowed: list[int]) -> float:
         """Leaves that tags stand for, in rows of their own above the graph; gives the height of those."""
         self.row: dict[int, tuple[float, float]] = {}
         x = y = tallest = 0.0
         self.width = laid.width
-        for number in sorted(self.tagged):
+        for number in rowed:
             shape = self.shapes[number]
             if x and x + shape.width > max(laid.width, 560):
                 x, y, tallest = 0.0, y + tallest + 16, 0.0
@@ -346,7 +359,7 @@ class Drawing:
             card = self.board.cards[edge.source]
             role, wide = "leafbox" if card.kind == "leaf" else "databox", self._tag_width(edge)
             tag = self.brush.rect(box.middle - wide / 2, box.y + self.top, wide, box.height, role, 11)
-            tag += self.brush.text(box.middle, box.y + self.top + 15, "nm", literal(card.name), "middle")
+            tag += self.brush.text(box.middle, box.y + self.top + 15, "nm", literal(self.board.called(edge)), "middle")
             drawn.append(tag)
         for card in self.board.cards:
             drawn.append(self._card(card))

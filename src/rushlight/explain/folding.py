@@ -14,7 +14,7 @@ from .words import Said, say
 
 MOST = 40  # cards of operations before anything but expressions is folded
 OFTEN = 5  # rounds of a loop before it is folded
-OUTPUTS = 4  # named outputs of one node that are shown together
+OUTPUTS = 7  # named outputs of one node that are shown together
 TAGGED = 4  # uses of a leaf before it is a tag at each of them
 
 
@@ -61,12 +61,13 @@ class Card:
 
 @dataclass
 class Edge:
-    """From a card to one that uses it; `uses` are (node, number of its edge)."""
+    """From a card to one that uses it; `uses` are (node, number of its edge), `tensor` is the one that is used."""
 
     source: int
     target: int
     wanted: bool
     uses: list[tuple[int, int]] = field(default_factory=list)
+    tensor: int | None = None
 
 
 class Board:
@@ -127,26 +128,42 @@ class Board:
         found = None if group is None else self._card_of_group.get(id(group))
         return None if found is None else self.cards[found]
 
-    def tagged(self, card: Card) -> bool:
-        """Whether a leaf is used so often that a tag stands for it at each use."""
-        if card.kind not in ("leaf", "data") or any(edge.target == card.id for edge in self.edges):
-            return False
-        return sum(edge.source == card.id for edge in self.edges) >= TAGGED
+    def tagged(self, card: Card, often: int = TAGGED) -> bool:
+        """Whether a leaf, or data, is used so often that a tag stands for it at each use."""
+        return card.kind in ("leaf", "data") and sum(edge.source == card.id for edge in self.edges) >= often
+
+    def called(self, edge: Edge) -> str:
+        """What a tag says: the name of what is used."""
+        card = self.cards[edge.source]
+        entry = None if edge.tensor is None or card.kind == "leaf" else self.tensors[edge.tensor]
+        return self.label(edge.tensor) if entry is not None and entry["names"] else card.name or card.text
 
     # Groups: one for each evaluation of an expression.
 
     def _groups(self) -> list[Group]:
         groups: list[Group] = []
         open_group: Group | None = None
-        for event in self.recording["events"]:
+        events = self.recording["events"]
+        told = {event["node"] for event in events if event["kind"] in ("op", "write")}
+        functions: dict[int, Group] = {}  # of the program's own
+        for event in events:
             if event["kind"] not in ("op", "write"):
                 open_group = None
                 continue
             group = open_group
-            if group is None or not self._joins(group, event):
+            own = self._of_function(event, told)
+            if own is not None:
+                group = functions.get(own["id"])
+                if group is None:
+                    group = functions[own["id"]] = Group(own["place"], nodes=[own["id"]])
+                else:  # another of its results: it stands behind all that they were made of
+                    groups.pop(next(-back for back, one in enumerate(reversed(groups), 1) if one is group))
+                groups.append(group)
+            elif group is None or not self._joins(group, event):
                 group = Group(event["place"])
                 groups.append(group)
             self._add(group, event)
+            group.closed = group.closed or own is not None
             self.group_of_event[event["n"]] = group
             open_group = group
         groups = self._merged(groups)
@@ -184,6 +201,14 @@ class Board:
             self.group_of_event.update(dict.fromkeys(group.events, last))
         return merged
 
+    def _of_function(self, event: Entry, told: set[int | None]) -> Entry | None:
+        """The node of a function of the program's own, where an op of its forward made what that gives back."""
+        if event["node"] is not None or event["kind"] == "write":
+            return None
+        made = (self.tensors[one] for one in event["outputs"])
+        numbers = (one["node"] for one in made if not one["leaf"] and one["node"] is not None)
+        return next((self.nodes[one] for one in numbers if one not in told and self.nodes[one]["variable"] is None), None)
+
     def _joins(self, group: Group, event: Entry) -> bool:
         if group.closed or event["place"] is None or event["place"] != group.place:
             return False
@@ -207,6 +232,7 @@ class Board:
         """Nodes that no event made: of a graph that was only read."""
         seen = {node for group in groups for node in group.nodes}
         later: list[Group] = []
+        used = {one: number for number, group in reversed(list(enumerate(groups))) for one in group.inputs}
         done = set(seen)
         for root in self.nodes:
             waiting = [(root["id"], False)]
@@ -221,7 +247,13 @@ class Board:
                     waiting += [
                         (edge["node"], False) for edge in node["edges"] if edge is not None and edge["node"] is not None
                     ]
-        groups += later
+        if not used:
+            groups += later
+            return
+        before: dict[int, list[Group]] = defaultdict(list)  # each stands before the first that uses what it made
+        for group in later:
+            before[min((used[one] for one in group.outputs if one in used), default=len(groups))].append(group)
+        groups[:] = [one for number in range(len(groups) + 1) for one in (*before[number], *groups[number : number + 1])]
 
     def _of_node(self, node: Entry) -> Group:
         inputs = [edge["tensor"] for edge in node["edges"] if edge is not None and edge["tensor"] is not None]
@@ -338,7 +370,7 @@ class Board:
         out = [one for one in group.outputs if self.tensors[one]["requires_grad"]] or group.outputs
         named = [one for one in out if self.tensors[one]["names"]]
         found = named or out
-        tensor = None if not found else found[0] if len(group.events) == 1 else found[-1]
+        tensor = None if not found else found[0] if len(group.events) == 1 or len(group.nodes) == 1 else found[-1]
         entry = None if tensor is None else self.tensors[tensor]
         place = None if group.place is None else self.recording["places"][group.place]
         text = place["text"] if place is not None else self.nodes[group.nodes[0]]["name"] if group.nodes else ""
@@ -375,7 +407,7 @@ class Board:
             for one in group.inputs:
                 source = self.card_of_tensor.get(one)
                 if source is not None and source < card.id and not self.wants(one):
-                    self._edge(source, card.id, False)
+                    self._edge(source, card.id, False).tensor = one
         for source in sources:
             if source < card.id and not any((source, card.id, wanted) in self._edges for wanted in (True, False)):
                 self._edge(source, card.id, False)

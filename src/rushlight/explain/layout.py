@@ -7,6 +7,7 @@ from itertools import pairwise
 
 BETWEEN = 22.0  # between boxes of a layer
 LANE = 14.0  # the width that an edge takes on its way through a layer
+APART = 44.0  # between parts of a graph that nothing joins
 SWEEPS = 12
 
 
@@ -20,13 +21,14 @@ class Box:
     y: float = 0.0
     layer: int = 0
     lane: bool = False
+    aside: bool = False  # a short way into a long one, which goes on straight
     above: list[int] = field(default_factory=list)
     below: list[int] = field(default_factory=list)
 
     @property
-    def is_source(self) -> bool:
-        """Whether it uses nothing, as a leaf does."""
-        return not self.above and not self.lane
+    def follows(self) -> bool:
+        """Whether it goes where its use is, rather than the use to it: it uses nothing, as a leaf does, or little."""
+        return self.aside or (not self.above and not self.lane)
 
     @property
     def middle(self) -> float:
@@ -66,6 +68,56 @@ def layout(
     return Laid(boxes[: len(sizes)], paths, width, height)
 
 
+def packed(
+    sizes: list[tuple[float, float]],
+    edges: list[tuple[int, int]],
+    between: float = 46.0,
+    late: frozenset[int] = frozenset(),
+    widest: float = 840.0,
+) -> Laid:
+    """As `layout`; parts that nothing joins stand beside each other in rows, in the order of their first boxes, up to a width.
+
+    >>> [(box.x, box.y) for box in packed([(40, 20)] * 3, [], widest=130).boxes]
+    [(0.0, 0.0), (84.0, 0.0), (0.0, 64.0)]
+    """
+    boxes: list[Box] = [Box(*size) for size in sizes]
+    paths: list[list[tuple[float, float]]] = [[] for _ in edges]
+    x = y = tallest = width = 0.0
+    for part in parts_of(len(sizes), edges):
+        place = {one: at for at, one in enumerate(part)}
+        inside = [number for number, edge in enumerate(edges) if edge[0] in place]
+        ends = [(place[edges[number][0]], place[edges[number][1]]) for number in inside]
+        laid = layout([sizes[one] for one in part], ends, between, frozenset(place[one] for one in late if one in place))
+        if x and x + laid.width > widest:
+            x, y, tallest = 0.0, y + tallest + APART, 0.0
+        for one, box in zip(part, laid.boxes, strict=True):
+            box.x, box.y = round(box.x + x, 1), box.y + y
+            boxes[one] = box
+        for number, path in zip(inside, laid.paths, strict=True):
+            paths[number] = [(round(at + x, 1), down + y) for at, down in path]
+        width, tallest = max(width, x + laid.width), max(tallest, laid.height)
+        x += laid.width + APART
+    return Laid(boxes, paths, width, y + tallest)
+
+
+def parts_of(count: int, edges: list[tuple[int, int]]) -> list[list[int]]:
+    """The boxes that edges join, part by part."""
+    of = list(range(count))
+
+    def first(one: int) -> int:
+        while of[one] != one:
+            of[one] = one = of[of[one]]
+        return one
+
+    for upper, lower in edges:
+        low, high = sorted((first(upper), first(lower)))
+        of[high] = low
+    parts: dict[int, list[int]] = {}
+    for one in range(count):
+        parts.setdefault(first(one), []).append(one)
+    return list(parts.values())
+
+
 def _layers(boxes: list[Box], edges: list[tuple[int, int]], late: frozenset[int]) -> None:
     """Each box a layer below the lowest of those it uses; then up to where what uses it begins."""
     for first, second in sorted(edges, key=lambda edge: edge[1]):
@@ -75,6 +127,9 @@ def _layers(boxes: list[Box], edges: list[tuple[int, int]], late: frozenset[int]
     for first, second in edges:
         above.setdefault(second, []).append(first)
         users.setdefault(first, []).append(second)
+    for first, seconds in users.items():
+        beside = [max(boxes[one].layer for one in above[second]) for second in seconds]
+        boxes[first].aside = all(deepest > boxes[first].layer + 1 for deepest in beside)
     hanging: set[int] = set()  # what uses nothing, and what only uses things that nothing else does: it comes along as a whole
     for number in range(len(boxes)):
         if number in late or all(one in hanging and len(users[one]) == 1 for one in above.get(number, ())):
@@ -145,7 +200,7 @@ def _across(boxes: list[Box], layers: list[list[int]]) -> None:
                 near = boxes[one].above if downwards else boxes[one].below
                 near = near or boxes[one].above or boxes[one].below
                 near = [
-                    other for other in near if not boxes[other].is_source
+                    other for other in near if not boxes[other].follows
                 ] or near  # a leaf goes to its use, not the use to it
                 wanted.append(sum(boxes[other].middle for other in near) / len(near) if near else boxes[one].middle)
             _spread(boxes, layer, wanted)
@@ -162,7 +217,7 @@ def _spread(boxes: list[Box], layer: list[int], wanted: list[float]) -> None:
         offsets.append(offsets[-1] + (boxes[before].width + boxes[after].width) / 2 + gap)
     pools: list[tuple[float, float, int]] = []  # sum, weight, count
     for want, offset, one in zip(wanted, offsets, layer, strict=True):
-        weight = 4.0 if boxes[one].lane else 0.1 if boxes[one].is_source else 1.0  # long edges are to be straight
+        weight = 4.0 if boxes[one].lane else 0.1 if boxes[one].follows else 1.0  # long edges are to be straight
         total, count = (want - offset) * weight, 1
         while pools and pools[-1][0] / pools[-1][1] > total / weight:
             more, heavier, members = pools.pop()

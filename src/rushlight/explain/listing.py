@@ -14,7 +14,7 @@ from .words import Said
 
 WHOLE = 300  # lines of a source that is shown whole
 AROUND = 2  # lines around a place, of a longer one
-NOTE = 64  # columns of a value under a line
+NOTE = 44  # columns of a value under a line
 
 
 def during(span: Span, html: str) -> str:

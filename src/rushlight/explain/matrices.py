@@ -33,7 +33,10 @@ def chain(board: Board, entry: Entry, where: Said) -> str:
     for link in entry["chain"]:
         node = board.nodes[link["node"]]
         card = board.card_of_node.get(node["id"])
-        name = node["name"] if card is None else board.cards[card].text or board.cards[card].name
+        told = "" if card is None else board.cards[card].text or board.cards[card].name
+        if not told and node["place"] is not None:  # one of many on a card
+            told = board.recording["places"][node["place"]]["text"]
+        name = told or node["name"]
         html += f"<span>·</span>{_figure(link['J'], 'f', say('J of', name=name))}"
         rows += f"<span>→</span>{_figure([link['row']], 'b', say('so far'))}"
     rows = rows.removeprefix("<span>→</span>")

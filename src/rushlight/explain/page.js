@@ -100,5 +100,5 @@
   });
   ticks.forEach(function (one) { one.tabIndex = -1; });
   if (fromAddress()) window.addEventListener("load", function () { window.scrollTo(0, 0); });
-  else go(steps[count - 1].classList.contains("e") ? count : 1, true);
+  else go(+slider.dataset.open, true);
 })();

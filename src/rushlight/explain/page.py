@@ -22,6 +22,7 @@ from .words import Said, legible, literal, say
 JACOBIANS = 4  # shown at most
 WHOLE = 2  # of them that are shown without being asked for
 ELEMENTS = 40  # rows and columns of one that is shown
+BESIDE = 10  # columns of several leaves in one table
 LARGEST = 900_000  # characters of a page
 STEPS = (400, 150, 50, 16)  # shown at most; fewer where the page would be too large
 SMALLEST = 0.75  # how small a graph is drawn
@@ -103,7 +104,8 @@ def _time(steps: Steps) -> str:
     return (
         f'<nav class="time" aria-labelledby="ticks"><div class="controls">{buttons}'
         f'<label class="vh" for="slider">{say("time").html()}</label>'
-        f'<input type="range" id="slider" min="1" max="{count}" value="{count}"><output id="where" for="slider">{count} / {count}</output>'
+        f'<input type="range" id="slider" min="1" max="{count}" value="{count}" data-open="{steps.opening}">'
+        f'<output id="where" for="slider">{count} / {count}</output>'
         f'<p class="keys">{say("keys").html()}</p></div><h2 class="vh" id="ticks">{say("ticks").html()}</h2>'
         f'<ol class="ticks">{ticks}</ol><p class="vh" id="said" role="status" aria-live="polite"></p></nav>\n'
     )
@@ -184,12 +186,16 @@ def _jacobians(states: States) -> str:
     tables = "".join(_jacobian(states, entry) for entry in found[:WHOLE])
     if len(found) > WHOLE:
         more = "".join(_jacobian(states, entry) for entry in found[WHOLE:])
-        tables += f"<details><summary>{say('further passes', count=len(found) - WHOLE).html()}</summary>{more}</details>"
+        tables += f"<details><summary>{_further(len(found) - WHOLE).html()}</summary>{more}</details>"
     html = f'<section><h2>{say("v J").html()}</h2><p>{say("v J text").html()}</p><div class="js-all">{tables}</div></section>\n'
     chains = [chain(board, entry, _where(states, entry["place"])) for entry in found if len(entry["chain"]) > 1]
     if chains:
         html += f"<section><h2>{say('from left').html()}</h2><p>{say('from left text').html()}</p>{''.join(chains)}</section>\n"
     return html
+
+
+def _further(count: int) -> Said:
+    return say("further pass") if count == 1 else say("further passes", count=count)
 
 
 def _where(states: States, place: int | None) -> Said:
@@ -209,15 +215,32 @@ def _elements(states: States, number: int) -> list[str]:
 
 
 def _jacobian(states: States, entry: Recording) -> str:
+    """A table, or several beside each other where the leaves have many elements; leaves in the order of the program."""
+    columns, at = [], 0
+    for leaf in entry["leaves"]:
+        indices = _elements(states, leaf)
+        columns.append((leaf, indices, range(at, at + len(indices))))
+        at += len(indices)
+    tables: list[list[tuple[int, list[str], range]]] = [[]]
+    for one in sorted(columns, key=lambda one: one[0]):
+        if tables[-1] and sum(len(before[1]) for before in tables[-1]) + len(one[1]) > BESIDE:
+            tables.append([])
+        tables[-1].append(one)
+    return "".join(_part_of_jacobian(states, entry, part) for part in tables)
+
+
+def _part_of_jacobian(states: States, entry: Recording, part: list[tuple[int, list[str], range]]) -> str:
     names = [states.board.label(root) + one for root in entry["roots"] for one in _elements(states, root)]
-    leaves = [(states.board.label(leaf), _elements(states, leaf)) for leaf in entry["leaves"]]
-    groups = "".join(f'<th scope="colgroup" colspan="{len(indices)}">{escape(name)}</th>' for name, indices in leaves)
-    head = "".join(f'<th scope="col">{one}</th>' for _, indices in leaves for one in indices)
+    groups = "".join(
+        f'<th scope="colgroup" colspan="{len(indices)}">{escape(states.board.label(leaf))}</th>' for leaf, indices, _ in part
+    )
+    head = "".join(f'<th scope="col">{one}</th>' for _, indices, _ in part for one in indices)
+    shown = [at for _, _, span in part for at in span]
     body = ""
     for v, name, row in zip(entry["v"], names, entry["J"], strict=True):
-        cells = "".join(f"<td>{inline_number(one)}</td>" for one in row)
+        cells = "".join(f"<td>{inline_number(row[at])}</td>" for at in shown)
         body += f'<tr><td class="bw">{inline_number(v)}</td><th scope="row">{escape(name)}</th>{cells}</tr>'
-    foot = "".join(f"<td>{inline_number(one)}</td>" for one in entry["vJ"])
+    foot = "".join(f"<td>{inline_number(entry['vJ'][at])}</td>" for at in shown)
     return (
         f'<div class="scroll" tabindex="0"><table class="matrix"><caption>{_where(states, entry["place"]).html()}</caption>'
         f'<thead><tr><td colspan="2"></td>{groups}</tr>'

@@ -20,6 +20,7 @@ class Places:
         self._known: dict[tuple[Any, int], int] = {}
         self._sources: dict[str, int | None] = {}
         self._statements: dict[str, dict[int, ast.stmt]] = {}
+        self._loops: dict[str, dict[int, tuple[int, int]]] = {}  # where the heads of loops end, by the lines they begin in
         self._scopes: dict[str, dict[int, str]] = {}  # the qualified name of the function that a line stands in
 
     def of(self, where: tuple[Any, int] | None) -> int | None:
@@ -44,6 +45,8 @@ class Places:
         lines = self.sources[source]["lines"] if source is not None else []
         first = lines[line - 1] if line <= len(lines) else ""
         text, target, statement = first.strip(), None, first.strip()
+        if end_line > line and end_line <= len(lines):
+            end_line, end_col = self._head(code.co_filename, lines, line) or (end_line, end_col)
         if col is not None and end_col is not None and end_line <= len(lines):
             byte_lines = [one.encode() for one in lines[line - 1 : end_line]]
             ends = byte_lines[-1][:end_col]
@@ -103,6 +106,11 @@ class Places:
         })  # fmt: skip
         return place
 
+    def _head(self, path: str, lines: list[str], line: int) -> tuple[int, int] | None:
+        """Where the head of a loop over something ends, which Python gives the whole loop's place: behind what it runs over."""
+        self._assignments(path, lines)
+        return self._loops[path].get(line)
+
     def _assignments(self, path: str, lines: list[str]) -> dict[int, ast.stmt]:
         """The assignments of a file by their lines, and in which function each stands."""
         if path not in self._statements:
@@ -111,6 +119,8 @@ class Places:
             except (SyntaxError, ValueError):
                 tree = ast.Module([], [])
             self._statements[path] = {node.lineno: node for node in ast.walk(tree) if isinstance(node, ast.Assign)}
+            loops = [node for node in ast.walk(tree) if isinstance(node, ast.For | ast.AsyncFor)]
+            self._loops[path] = {node.lineno: (node.iter.end_lineno or 0, node.iter.end_col_offset or 0) for node in loops}
             self._scopes[path] = scopes_of(tree)
         return self._statements[path]
 

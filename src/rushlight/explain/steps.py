@@ -105,6 +105,14 @@ class Steps:
         if left_out and self.all:
             self.all[-1].parts.append(Sentence(say("not recorded", count=left_out), "aside"))
 
+    @property
+    def opening(self) -> int:
+        """The number of the step that a page opens at: an error that ends the program, else where the first pass is over."""
+        if not self.begins or self.all[-1].kind == "error":
+            return len(self.all)
+        first = min(self.begins)
+        return max((n for n, step in enumerate(self.all, 1) if step.number == first and step.kind != "fold"), default=1)
+
     def retained(self, number: int | None) -> bool:
         """Whether what the nodes keep stays after a pass."""
         return number is None or self._retained.get(number, True)
@@ -211,8 +219,8 @@ class Steps:
             step = before
             step.events.append(event["n"])
         else:
-            title = self._title(say("forward"), self.where(event["place"]))
-            step = Step("forward", title, [event["n"]], event["place"], None if card is None else card.id, event["pass"])
+            title = self._title(say("forward"), self.where(group.place))
+            step = Step("forward", title, [event["n"]], group.place, None if card is None else card.id, event["pass"])
             step.group = group
             self.all.append(step)
         step.parts = self._forward_parts(group, card, [self.events[one] for one in step.events])

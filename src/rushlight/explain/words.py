@@ -132,6 +132,7 @@ TABLE: dict[str, tuple[str, str]] = {
         "把整个程序看成一个矩阵（雅可比矩阵 J）：第 i 行第 k 列表示叶子张量的第 k 个元素变化时，结果的第 i 个元素变化多少。"
         "反向传播从不构造这个矩阵，而是让 v 从左边一个节点一个节点地乘过去。",
     ),
+    "further pass": ("1 further pass", "另外 1 次反向传播"),
     "further passes": ("{count} further passes", "另外 {count} 次反向传播"),
     "from left": ("Why from the left?", "为什么从左边乘？"),
     "from left text": (
@@ -150,8 +151,8 @@ TABLE: dict[str, tuple[str, str]] = {
     "why accumulated": ("A leaf that asks for a gradient: what arrives is added here.", "要求梯度的叶子张量：到达的梯度累加在这里。"),
     "why retained": ("Not a leaf, but `.retain_grad()` kept its gradient.", "不是叶子张量，但 `.retain_grad()` 保留了它的梯度。"),
     "why not_leaf": (
-        "Not a leaf: an operation made it{where}. Its gradient passed through and was not kept; `.retain_grad()` before backward keeps it.",
-        "不是叶子张量：由运算得到{where}。梯度经过它但没有保留；想保留就在 backward 之前调用 `.retain_grad()`。",
+        "Not a leaf: an operation made it{where}. A gradient passes through it and is not kept; `.retain_grad()` before backward keeps it.",
+        "不是叶子张量：由运算得到{where}。梯度只经过它，不会保留；想保留就在 backward 之前调用 `.retain_grad()`。",
     ),
     "why no_requires_grad": ("Nobody asked: `requires_grad` is False{where}.", "没有要求梯度：`requires_grad` 是 False{where}。"),
     "why frozen": ("Its `requires_grad` was set to False{where}.", "它的 `requires_grad` 被设为 False{where}。"),
@@ -159,8 +160,10 @@ TABLE: dict[str, tuple[str, str]] = {
     "why detached": ("Cut off from its history by `detach` or `.data`{where}.", "被 `detach` 或 `.data` 从计算图上切断{where}。"),
     "why not_reached": ("It asks{where}, but no path leads from the result to it.", "它要求了梯度{where}，但计算图里没有从结果通到它的路径。"),
     "why unnamed_leaf": (
-        "Not the leaf: an operation made it from one that has no name{where}. The gradient went to that one.",
-        "不是叶子张量：由一个没有名字的叶子张量运算得到{where}。梯度给了那个叶子张量。",
+        "Not the leaf: an operation made it from one that has no name{where}, and the gradient is that one's. "
+        "`.requires_grad_()` behind the operation makes the result the leaf.",
+        "不是叶子张量：由一个没有名字的叶子张量运算得到{where}，梯度属于那个叶子张量。"
+        "在运算之后再调用 `.requires_grad_()`，结果才是叶子张量。",
     ),
     "why rebound": (
         "The name was bound to a new tensor{where}; the earlier one has the gradient.",
@@ -171,7 +174,7 @@ TABLE: dict[str, tuple[str, str]] = {
         "Made by an operation that has no derivative{where}, so it has no history.",
         "由不可导的运算得到{where}，所以不在计算图里。",
     ),
-    "why reset": ("It had one, and the program set it back{where}.", "曾经有梯度，程序把它清掉了{where}。"),
+    "why reset": ("It had one, and the program set it to None{where}.", "曾经有梯度，程序把它设成了 None{where}。"),
     "why returned": (
         "`autograd.grad` gave the gradient back instead of writing it{where}.",
         "`autograd.grad` 直接返回了梯度，没有写入 `.grad`{where}。",
