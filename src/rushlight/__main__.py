@@ -53,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.exit(check(words[1:]))
     elif first in ("install-torch", "uninstall-torch") and len(words) == 1:
         sys.exit(installing.main(first))
-    elif first == "explain" and len(words) > 1:
+    elif first == "explain" and (len(words) > 1 or not os.path.exists(first)):
         from rushlight.explain.running import main as explain
 
         explain(words[1:], _run_file)

@@ -4,6 +4,7 @@ import pytest
 from explain.beginners import ERRORS, PROGRAMS
 
 from rushlight.explain import page, terminal
+from rushlight.explain.board_lines import notes_of
 from rushlight.explain.drawing import Drawing
 from rushlight.explain.folding import Board
 from rushlight.explain.states import States
@@ -43,6 +44,18 @@ def test_an_error_is_told_at_its_line(beginners, name):
 def test_nothing_is_said_to_have_passed_where_no_pass_ran(beginners):
     text = terminal.render(beginners["leaf_written"])
     assert "made it (line 4)" in text and "passed through" not in text
+
+
+def test_a_hook_and_a_reset_are_told_by_the_programs_names(beginners):
+    titles = [step.title.plain("en") for step in Steps(Board(beginners["hooks"])).all]
+    assert [one for one in titles if "hook" in one] == ["A hook on y", "A hook on x"]
+    titles = [step.title.plain("en") for step in Steps(Board(beginners["line"])).all]
+    assert "w.grad is set by the program · line 16 w.grad = None" in titles
+
+
+def test_a_value_stands_under_the_line_that_binds_its_own_name(beginners):
+    notes = notes_of(Board(beginners["pictures"]), 0)
+    assert {note.name for note in notes[24]} == {"images", "labels"}
 
 
 def test_a_function_of_the_programs_own_is_one_card_with_what_uses_it(beginners):

@@ -202,6 +202,24 @@ def test_a_program_that_is_interrupted_has_its_page_up_to_there(tmp_path: Path) 
     assert [event["kind"] for event in recording["events"]][-2:] == ["end", "error"]
 
 
+def test_a_reader_that_has_enough_is_no_error(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("import torch\ntorch.ones(2, requires_grad=True).sum().backward()\n" + "# long\n" * 20000)
+    command = [sys.executable, "-m", "rushlight", "explain", "a.py"]
+    with subprocess.Popen(
+        command, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT / "src")}, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:  # fmt: skip
+        assert process.stdout is not None and process.stderr is not None
+        process.stdout.close()
+        assert (process.stderr.read(), process.wait(60)) == (b"", 0)
+    assert (tmp_path / "a.explain.html").exists()
+
+
+def test_explain_alone_says_how_it_is_called(tmp_path: Path) -> None:
+    done = run(tmp_path, "explain")
+    assert (done.stdout, done.returncode) == ("", 2)
+    assert "usage: rushlight explain" in done.stderr and "script" in done.stderr
+
+
 @pytest.mark.parametrize("passes", ["0", "second", "", "1,,2"])
 def test_passes_that_are_none(tmp_path: Path, passes: str) -> None:
     (tmp_path / "a.py").write_text("print('ran')\n")

@@ -1,11 +1,13 @@
 """The story as text."""
 
 import copy
+import re
 
+import pytest
 from explain.long_loop import loop
 
 import rushlight as torch
-from rushlight.explain.terminal import WIDTH, fitted, render, width, wrapped
+from rushlight.explain.terminal import WIDTH, fitted, narrowed, render, width, wrapped
 
 
 def test_it_is_the_text_that_the_design_shows(tutorial):
@@ -54,6 +56,16 @@ def test_a_recording_of_nothing(tutorial):
     for name in ("sources", "places", "tensors", "nodes", "events", "jacobians", "ledger"):
         tutorial[name] = []
     assert render(tutorial) == "Nothing was recorded.\n"
+
+
+@pytest.mark.parametrize("columns", [40, 60])
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_narrow_terminal_has_all_of_it(recording, lang, columns):
+    whole = render(recording, lang)
+    narrow = narrowed(whole, columns)
+    assert not [line for line in narrow.splitlines() if width(line) > columns]
+    assert re.sub("[ \n│├└─]", "", narrow) == re.sub("[ \n│├└─]", "", whole)
+    assert narrowed(whole, 80) == whole
 
 
 def test_columns():

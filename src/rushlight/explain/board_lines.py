@@ -57,10 +57,9 @@ def _assigned(board: Board, card: Card, source: int) -> int | None:
     names = board.tensors[card.tensor]["names"] if card.tensor is not None else []
     if not names:
         return None
-    for name, scope, line in _bindings(board.recording["sources"][source]):
-        if any(one["name"] == name and one["scope"] == scope for one in names):
-            return line
-    return None
+    bindings = _bindings(board.recording["sources"][source])
+    lines = (line for one in names for name, scope, line in bindings if (one["name"], one["scope"]) == (name, scope))
+    return next(lines, None)
 
 
 def _bindings(source: Entry) -> list[tuple[str, str, int]]:

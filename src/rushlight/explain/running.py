@@ -6,6 +6,7 @@ import argparse
 import errno
 import locale
 import os
+import re
 import sys
 import webbrowser
 from collections.abc import Callable, Sequence
@@ -66,10 +67,10 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
 
 def _passes(text: str) -> list[int | str]:
     """``first,2,last`` as a list; what is none of these is an error of the command line."""
-    words: list[int | str] = [one if one in ("first", "last") else int(one) for one in text.split(",")]
-    if any(isinstance(one, int) and one < 1 for one in words):
-        raise ValueError("passes count from 1")
-    return words
+    words = text.split(",")
+    if not all(one in ("first", "last") or re.fullmatch("[1-9][0-9]*", one) for one in words):
+        raise argparse.ArgumentTypeError(f"{text!r} is no list like first,2,last (passes count from 1)")
+    return [one if one in ("first", "last") else int(one) for one in words]
 
 
 def _check(path: str) -> None:
@@ -120,8 +121,11 @@ def _write(story: Any, files: list[str], options: argparse.Namespace) -> None:
     if not options.output:
         try:
             story.show(options.lang, options.passes)
+            sys.stdout.flush()
         except ImportError as failure:
             sys.stderr.write(f"rushlight explain: {failure}\n")
+        except BrokenPipeError:  # who reads has enough, as `head` has; what is left to write goes nowhere
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     pages = [path for path in files if path.endswith(".html")]
     if options.open and pages:
         webbrowser.open("file://" + pages[0])

@@ -178,11 +178,12 @@ class Steps:
         """The number of a place's line, in words."""
         return literal("") if place is None else say("line", line=self.board.recording["places"][place]["line"])
 
-    def where(self, place: int | None) -> Said:
-        """A place's line and its text."""
+    def where(self, place: int | None, whole: bool = False) -> Said:
+        """A place's line and its text, or that of the whole statement."""
         if place is None:
             return literal("")
-        return joined([self.line(place), literal(self.board.recording["places"][place]["text"], code=True)], " ")
+        text = self.board.recording["places"][place]["statement" if whole else "text"]
+        return joined([self.line(place), literal(text, code=True)], " ")
 
     def _title(self, *parts: Said) -> Said:
         return joined([one for one in parts if one.en])
@@ -356,7 +357,10 @@ class Steps:
         if event["tensor"] is not None:
             name, number = self.board.label(event["tensor"]), self.board.card_of_tensor.get(event["tensor"])
         elif event["node"] is not None:
-            name, number = self.board.nodes[event["node"]]["name"], self.board.card_of_node.get(event["node"])
+            node = self.board.nodes[event["node"]]
+            of_tensor = event["on"] == "tensor" and len(node["outputs"]) == 1
+            name = self.board.label(node["outputs"][0]) if of_tensor else node["name"]
+            number = self.board.card_of_node.get(event["node"])
         card = None if number is None else self.board.cards[number]
         if card is not None and card.kind == "fold":
             assert card.caption is not None
@@ -374,11 +378,11 @@ class Steps:
         before = self.all[-1] if self.all else None
         if before is not None and before.kind == "reset" and before.place == event["place"] is not None:
             before.events.append(event["n"])  # of several leaves by one call
-            before.title = self._title(say("resets", count=len(before.events)), self.where(event["place"]))
+            before.title = self._title(say("resets", count=len(before.events)), self.where(event["place"], True))
             before.parts.insert(-1, Line([Figure(event["to"], literal(slot), "b")]))
             return
         number = self.board.card_of_tensor.get(event["tensor"])
-        title = self._title(say("reset", slot=slot), self.where(event["place"]))
+        title = self._title(say("reset", slot=slot), self.where(event["place"], True))
         step = Step("reset", title, [event["n"]], event["place"], number, event["pass"])
         step.parts = [
             Line([Figure(event["to"], literal(slot), "b")]),

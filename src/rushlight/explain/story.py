@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import sys
 from collections.abc import Mapping
 from importlib import import_module
@@ -23,6 +24,7 @@ from .recording import LIMIT, Recording
 from .steps import Which
 
 FORMAT = "rushlight-recording/1"
+NARROWEST = 32  # columns of a terminal
 
 
 class Story:
@@ -137,8 +139,11 @@ class Story:
         return self.form(".txt")
 
     def show(self, lang: str = "en", passes: Which | None = None) -> None:
-        """Prints the story's text."""
-        print(self.form(".txt", lang, passes))
+        """Prints the story's text, in a terminal that is narrower than 80 columns in as many as it has."""
+        text = self.form(".txt", lang, passes)
+        if sys.stdout.isatty():
+            text = import_module(f"{__package__}.terminal").narrowed(text, max(shutil.get_terminal_size().columns, NARROWEST))
+        print(text)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         return dict(import_module(f"{__package__}.notebook").mimebundle(self.recording, "en"))

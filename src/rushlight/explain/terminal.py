@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 from .board_lines import Note, latest, notes_of
@@ -19,6 +20,7 @@ CODE = 41  # columns for the program's own text
 SHOWN = 3  # nodes of one expression of which each is told
 NAMES = 24  # columns of names in the ledger
 KEPT_TOGETHER = 48  # columns of a matrix that is not broken
+START = re.compile(r"( +\d+  )?[ │├└─]*")  # of a line: the number of the program's, branches, depth
 
 
 def render(recording: Recording, lang: str = "en", passes: Which | None = None) -> str:
@@ -57,21 +59,44 @@ def fitted(text: str, columns: int) -> str:
     return kept + "…"
 
 
-def wrapped(text: str, first: str, rest: str) -> list[str]:
-    """In lines of 80 columns, broken at blanks where there are any and between Chinese characters."""
+def wrapped(text: str, first: str, rest: str, columns: int = WIDTH) -> list[str]:
+    """In lines of so many columns, broken at blanks where there are any and between Chinese characters."""
     lines, line = [], first
     for word in _words(text):
-        if width(line + word.rstrip()) > WIDTH and line.strip() and line not in (first, rest):
+        if width(line + word.rstrip()) > columns and line.strip() and line not in (first, rest):
             lines.append(line.rstrip())
             line, word = rest, word.lstrip()
-        while width(line + word.rstrip()) > WIDTH:
-            piece = fitted(word, WIDTH - width(line) + 1)[:-1]
+        while width(line + word.rstrip()) > columns:
+            piece = fitted(word, columns - width(line) + 1)[:-1]
             if not piece:
                 break
             lines.append(line + piece)
             line, word = rest, word[len(piece) :]
         line += word
     return [*lines, line.rstrip()]
+
+
+def narrowed(text: str, columns: int) -> str:
+    """For a narrower terminal: what is too long goes on in the next line, at the same depth; columns of their own do, too.
+
+    >>> print(narrowed("   4  y = x + 2          y = [3 3]   AddBackward0", 24))
+       4  y = x + 2
+          y = [3 3]
+          AddBackward0
+    """
+    lines = []
+    for line in text.split("\n"):
+        if width(line) <= columns:
+            lines.append(line)
+            continue
+        start = START.match(line)
+        assert start is not None  # it matches anything
+        depth = "".join(one if one == "│" else " " for one in start[0].replace("├", "│"))
+        pieces = re.split(r" {2,}", line[start.end() :])
+        rest = depth + "  " * (len(pieces) == 1)
+        for number, piece in enumerate(pieces):
+            lines += wrapped(piece, start[0] if number == 0 else depth, rest, columns)
+    return "\n".join(lines)
 
 
 def _words(text: str) -> list[str]:
@@ -180,7 +205,7 @@ def _inner(steps: Steps, step: Step, lang: str) -> str:
     begin = steps.begins.get(step.number) if step.number is not None else None
     if begin is not None and begin["place"] == step.place:
         return ""
-    return f"{steps.line(step.place).plain(lang)}: {name} = {value}"
+    return say("sends", to=steps.line(step.place), x=f"{name} = {value}").plain(lang)
 
 
 def _begin(steps: Steps, step: Step, lang: str) -> list[str]:
@@ -245,9 +270,9 @@ def _run(steps: Steps, step: Step, lang: str, branch: str, below: str) -> list[s
                 inside += 1
                 continue
             told = steps.board.rule(node, sent["edge"])
-            to = say("to", name=steps.target(node, sent["edge"])).plain(lang)
-            value = say("not kept") if sent["value"] is None else brief(sent["value"])
-            text = f"{to}: {told + ' = ' if told else ''}{value.plain(lang)}"
+            to = say("to", name=steps.target(node, sent["edge"]))
+            value = (say("not kept") if sent["value"] is None else brief(sent["value"])).plain(lang)
+            text = say("sends", to=to, x=f"{told} = {value}" if told else value).plain(lang)
             if sent["number"] > 1 and sent["sum"] is not None:
                 text += "   " + say("together", number=sent["number"], value=brief(sent["sum"])).plain(lang)
             lines += wrapped(text, below + "   ", below + "     ")

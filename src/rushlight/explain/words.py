@@ -188,6 +188,7 @@ TABLE: dict[str, tuple[str, str]] = {
     "as text": ("As text", "文字形式"),
     # the terminal
     "pass": ("backward", "反向传播"),
+    "sends": ("{to}: {x}", "{to}：{x}"),
     "at": ("{how} at line {line}: {text}", "{how}，第 {line} 行：{text}"),
     "inside": ("{count} more values are sent within it", "内部还传递了另外 {count} 个值"),
     "writes": ("Written in place · {where}", "原地写入 · {where}"),
