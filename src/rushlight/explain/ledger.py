@@ -53,7 +53,7 @@ def _why(recording: Recording, scope: str, name: str, entry: Entry, error: Entry
     )
     was_set = last is not None and last["kind"] == "reset"
     if entry["grad"] is not None:
-        if was_set and last is not None:
+        if was_set and last is not None and not recording.left_out:  # else a pass may have come behind it
             return "assigned", last["place"], None
         return ("accumulated" if entry["leaf"] else "retained"), None, None
     if was_set and last is not None:

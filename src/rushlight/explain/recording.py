@@ -24,7 +24,7 @@ from .values import array_of, value_of
 if TYPE_CHECKING:
     from ..ops.table import Op
 
-LIMIT = 20_000  # events
+LIMIT = 100_000  # events
 WATCHED = 200  # tensors that are looked at for writes, the latest
 
 
