@@ -7,6 +7,7 @@ import pytest
 import rushlight as torch
 from rushlight import nn
 from rushlight.explain import page, terminal
+from rushlight.explain.folding import Board
 from rushlight.utils.checkpoint import checkpoint
 
 
@@ -264,6 +265,30 @@ def test_a_graph_that_was_there_before():
     told = Told(story)
     assert told.ran(0) == ["SumBackward0", "MulBackward0"]
     assert told.of("leaf")[0]["after"]["data"] == [2.0, 4.0]
+
+
+def test_of_a_graph_that_is_read_only_its_own_is_told():
+    x = torch.ones(2, requires_grad=True)
+    other = x * 2  # noqa: F841 (a name that has nothing to do with it)
+    w = torch.tensor([1.0, 2.0], requires_grad=True)
+    data = torch.tensor([3.0, 4.0])
+    loss = (w.sin() * data).sum()
+    told = Told(torch.explain(loss))
+    assert {row["name"] for row in told.recording["ledger"]} == {"w", "data", "loss"}
+    board = Board(told.recording)
+    assert {card.name for card in board.cards if card.kind == "leaf"} == {"w"}
+    assert "x" not in {card.name for card in board.cards} and "other" not in {card.name for card in board.cards}
+
+
+def test_without_the_programs_text_nodes_have_their_own_names():
+    names = {"torch": torch}
+    exec("x = torch.ones(2, requires_grad=True)\nout = (x * x).sum()\nstory = torch.explain(out)", names)
+    told = Told(names["story"])
+    assert [card.text for card in Board(told.recording).cards] == ["", "MulBackward0", "SumBackward0"]
+    exec("with torch.explain() as story:\n    y = (x * x).sum()\n    y.backward()", names)
+    told = Told(names["story"])
+    html = page.render(told.recording)
+    assert "MulBackward0" in terminal.render(told.recording) and ">?<" not in html and "/∂<" not in html
 
 
 def test_what_a_rule_recorded_is_told_as_mathematics():

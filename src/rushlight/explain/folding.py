@@ -90,6 +90,7 @@ class Board:
                 self._accumulating[self.tensors[node["variable"]]["identity"]].append(node["id"])
         lives = sorted({one["label"] for one in self.tensors if self._is_life(one)}, key=len, reverse=True)
         self._lives = re.compile(rf"(?<![\w.])({'|'.join(map(re.escape, lives))})(?!\w)") if lives else None
+        self._read = self._only_read()
         groups = self._groups()
         self.labels = self._labels(groups)
         shown = self._shown(groups)
@@ -234,7 +235,7 @@ class Board:
         later: list[Group] = []
         used = {one: number for number, group in reversed(list(enumerate(groups))) for one in group.inputs}
         done = set(seen)
-        for root in self.nodes:
+        for root in self.nodes if self._read is None else (self.nodes[number] for number in self._read):
             waiting = [(root["id"], False)]
             while waiting:
                 number, children = waiting.pop()
@@ -255,6 +256,14 @@ class Board:
             before[min((used[one] for one in group.outputs if one in used), default=len(groups))].append(group)
         groups[:] = [one for number in range(len(groups) + 1) for one in (*before[number], *groups[number : number + 1])]
 
+    def _only_read(self) -> list[int] | None:
+        """The roots of a graph that was only read, beside which the program may have others; None where something ran."""
+        events = self.recording["events"]
+        begins = [event for event in events if event["kind"] == "backward"]
+        if not begins or any(event["kind"] == "op" for event in events) or any(event["how"] != "dry" for event in begins):
+            return None
+        return [root["node"] for event in begins for root in event["roots"] if root["node"] is not None]
+
     def _of_node(self, node: Entry) -> Group:
         inputs = [edge["tensor"] for edge in node["edges"] if edge is not None and edge["tensor"] is not None]
         inputs += [one["tensor"] for one in node["inputs"] if one["tensor"] is not None]
@@ -267,7 +276,7 @@ class Board:
     # Names.
 
     def _labels(self, groups: list[Group]) -> list[str]:
-        labels = [str(one["label"]) for one in self.tensors]
+        labels = [str(one["label"]) or self._node_name(one) for one in self.tensors]
         made: dict[str, list[int]] = defaultdict(list)
         for group in groups:
             for one in group.outputs:
@@ -287,6 +296,10 @@ class Board:
             "·".join(one.rsplit(".", 1)) if self._is_life(entry) else self.told(one)
             for one, entry in zip(labels, self.tensors, strict=True)
         ]
+
+    def _node_name(self, entry: Entry) -> str:
+        """What a tensor is called where the program's text is not there."""
+        return f"t{entry['id']}" if entry["node"] is None else str(self.nodes[entry["node"]]["name"])
 
     def _is_life(self, entry: Entry) -> bool:
         return entry["life_of"] is not None and bool(entry["names"])
@@ -361,7 +374,7 @@ class Board:
         return card.id
 
     def _leaves_alone(self, written: dict[int, int]) -> None:
-        for entry in self.tensors:
+        for entry in self.tensors if self._read is None else ():
             if entry["leaf"] and self.wants(entry["id"]) and entry["names"] and entry["id"] not in self.card_of_tensor:
                 self._source(entry["id"], written)
 
@@ -373,7 +386,8 @@ class Board:
         tensor = None if not found else found[0] if len(group.events) == 1 or len(group.nodes) == 1 else found[-1]
         entry = None if tensor is None else self.tensors[tensor]
         place = None if group.place is None else self.recording["places"][group.place]
-        text = place["text"] if place is not None else self.nodes[group.nodes[0]]["name"] if group.nodes else ""
+        text = "" if place is None else place["text"]
+        text = text or (str(self.nodes[group.nodes[0]]["name"]) if group.nodes else "")
         if group.place in self._of_modules:
             text = self._module(group) or text
         name = self.label(tensor) if entry is not None and entry["names"] else ""

@@ -37,6 +37,17 @@ def read(recording: Recording, roots: Sequence[Edge], seeds: Sequence[Any]) -> N
     _event(recording, "end", None, returned=[])
 
 
+def in_graph(recording: Recording, out: Tensor) -> set[int]:
+    """The tensors that belong to the graph behind one: its results, its leaves, and what its nodes keep."""
+    found = {recording.tensor(out)}
+    for node in _below(recording, [out._edge]) if out._edge is not None else ():
+        entry = recording.nodes[recording.node(node)]
+        used = [entry["variable"], *(one["tensor"] for one in (*entry["inputs"], *entry["saved"]))]
+        used += [edge["tensor"] for edge in entry["edges"] if edge is not None]
+        found |= {*entry["outputs"], *(one for one in used if one is not None)}
+    return found
+
+
 def _event(recording: Recording, kind: str, place: int | None, **fields: Any) -> Any:
     event = recording.event(kind, place, **fields)
     if event is not None:

@@ -19,7 +19,7 @@ from .entries import Entry, notes_of
 from .frames import elements_of, parameters_of
 from .jacobian import jacobian_of
 from .ledger import ledger_of, names_in_functions
-from .reading import read
+from .reading import in_graph, read
 from .recording import LIMIT, Recording
 from .steps import Which
 
@@ -57,9 +57,14 @@ class Story:
         self.finish(names, error, None, frame)
 
     def finish(
-        self, names: Mapping[str, object], error: BaseException | None, exit_code: int | None, frame: Any = None
+        self,
+        names: Mapping[str, object],
+        error: BaseException | None,
+        exit_code: int | None,
+        frame: Any = None,
+        only: set[int] | None = None,
     ) -> None:
-        """Makes the recording of what was seen; ``names`` are those that the program leaves behind."""
+        """Makes the recording of what was seen; ``names`` are those that the program leaves behind, ``only`` those to tell of."""
         recording = self._recording
         recording.look_for_writes()
         if frame is not None:
@@ -68,7 +73,7 @@ class Story:
         own = {name: value for name, value in names.items() if isinstance(value, Tensor) and not name.startswith("__")}
         for name, value in (*own.items(), *parameters_of(dict(names)), *elements_of(names)):
             number = recording.known(value)
-            if number is not None:
+            if number is not None and (only is None or number in only):
                 is_local = frame is not None and re.split(r"[.\[]", name)[0] in frame.f_locals
                 scope = frame.f_code.co_qualname if is_local else "<module>"
                 bound[scope, name] = number
@@ -112,7 +117,8 @@ class Story:
             found = jacobian_of(recording, [out._edge], [seed])
             if found is not None:
                 recording.jacobians.append({"pass": 0, "place": None, **found})
-        self.finish({} if frame is None else {**frame.f_globals, **frame.f_locals}, None, None)
+        names = {} if frame is None else {**frame.f_globals, **frame.f_locals}
+        self.finish(names, None, None, only=in_graph(recording, out))
         return self
 
     # The forms.
