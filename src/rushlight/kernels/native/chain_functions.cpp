@@ -68,8 +68,37 @@ struct Chain {
     const Step *program;
     double values[REGISTERS];
     Strided arrays[ARRAYS];
+    signed char target[256];  // of each step the result that it writes to its place, or -1
+    bool is_placed[ARRAYS] = {};  // whether a step does so
     std::size_t lengths[DIMENSIONS], dimensions = 0;
     const Set *set;
+
+    bool overlaps_an_input(std::size_t result) const {
+        auto span = [](const Py_buffer &view) {
+            auto *low = static_cast<const char *>(view.buf), *high = low + view.itemsize;
+            for (int axis = 0; axis < view.ndim; axis++) {
+                std::ptrdiff_t far = view.shape[axis] ? (view.shape[axis] - 1) * view.strides[axis] : 0;
+                (far < 0 ? low : high) += far;
+            }
+            return std::pair(low, high);
+        };
+        auto *low = static_cast<const char *>(arrays[result].view.buf), *high = low + arrays[result].view.len;
+        for (std::size_t i = outs; i < outs + inputs; i++) {
+            auto [first, last] = span(arrays[i].view);
+            if (low < last && first < high) return true;
+        }
+        return false;
+    }
+
+    // A step writes to a result's own memory, unless a later one reads there what was before.
+    void place() {
+        std::fill_n(target, steps, -1);
+        for (std::size_t i = 0; i < outs; i++) {
+            if (overlaps_an_input(i)) continue;
+            for (std::size_t step = steps; step-- > 0 && !is_placed[i];)
+                if (program[step].out == results[i] && target[step] < 0) target[step] = static_cast<signed char>(i), is_placed[i] = true;
+        }
+    }
 
     // Dimensions that are one behind the other in every array are one.
     void merge() {
@@ -104,7 +133,7 @@ struct Chain {
     template <class T> void line(char *const *places, std::size_t from, std::size_t to, T *room, std::size_t block) const {
         std::size_t last = dimensions - 1;
         const T *registers[REGISTERS];
-        for (std::size_t i = inputs; i < REGISTERS; i++) registers[i] = room + i * block;
+        for (std::size_t i = inputs; i < inputs + numbers; i++) registers[i] = room + i * block;
         for (std::size_t begin = from; begin < to; begin += block) {
             std::size_t count = std::min(block, to - begin);
             for (std::size_t i = 0; i < inputs; i++) {
@@ -117,11 +146,13 @@ struct Chain {
             }
             for (std::size_t i = 0; i < steps; i++) {
                 const Step &step = program[i];
-                Sweep sweep{registers[step.x], registers[step.h], room + step.out * block, {}};
+                T *out = target[i] < 0 ? room + step.out * block : reinterpret_cast<T *>(places[target[i]]) + begin;
+                Sweep sweep{registers[step.x], registers[step.h], out, {}};
                 set->sweeps[KINDS[step.kind].sweep][sizeof(T) == 8](sweep, 0, count);
+                registers[step.out] = out;
             }
             for (std::size_t i = 0; i < outs; i++)
-                std::memcpy(places[i] + begin * sizeof(T), registers[results[i]], count * sizeof(T));
+                if (!is_placed[i]) std::memcpy(places[i] + begin * sizeof(T), registers[results[i]], count * sizeof(T));
         }
     }
 
@@ -193,6 +224,7 @@ PyObject *chain(PyObject *, PyObject *const *args, Py_ssize_t count) {
     bool is_double = all.arrays[0].kind == 'd';
     auto size = static_cast<std::size_t>(all.arrays[0].view.len) / (is_double ? 8 : 4);
     if (!size) Py_RETURN_TRUE;
+    all.place();
     all.merge();
     all.set = in_use.load();
     bool is_line = all.dimensions == 1;
