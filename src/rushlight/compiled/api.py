@@ -12,7 +12,7 @@ from typing import Any
 from .backends import builders
 from .capture import trace as t
 from .capture.recorder import NotUnderstood, Recorder
-from .capture.watching import Watch
+from .capture.watching import Watch, uncollected
 from .function import FORMS, Compiled
 
 _all: weakref.WeakSet[Compiled] = weakref.WeakSet()
@@ -120,7 +120,7 @@ def explain(function: Callable[..., Any]) -> Callable[..., Explanation]:
             last = whole.forms[-1]
             return Explanation(last.first or t.Trace(), last.reason, whole.report())
         recorder = Recorder(None)
-        with Watch(recorder):
+        with uncollected(), Watch(recorder):
             (function if whole is None else whole.function)(*args, **kwargs)
         return Explanation(recorder.trace, recorder.failure)
 

@@ -197,7 +197,7 @@ class Compiled:
     # Recording.
 
     def _record(self, form: Form, leaves: list[Any], args: Any, kwargs: Any) -> Any:
-        with self.lock:
+        with self.lock, watching.uncollected():
             form.recordings += 1
             try:
                 return (self._first if form.recordings == 1 else self._second)(form, leaves, args, kwargs)

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
@@ -38,17 +38,13 @@ class Bare:
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(NamedTuple):
     """What is known of a value: its array's form, and the memory that it lies in."""
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
     strides: tuple[int, ...]
     storage: int
-
-    def form(self) -> tuple[Any, ...]:
-        return self.shape, self.dtype, self.strides, self.storage
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +190,7 @@ class Trace:
         """Whether another recording is of the same program, whatever numbers it ran on."""
         if len(self.instructions) != len(other.instructions) or len(self.values) != len(other.values):
             return False
-        if any(mine.form() != its.form() for mine, its in zip(self.values, other.values, strict=True)):
+        if self.values != other.values:
             return False
         return all(alike(mine, its) for mine, its in zip(self.instructions, other.instructions, strict=True))
 
@@ -235,7 +231,8 @@ def _short(value: Any) -> str:
     return text if len(text) < 60 and "\n" not in text else type(value).__name__
 
 
-_PLAIN = (bool, int, str, bytes, type(None), np.dtype)
+_FIELDS = {kind: tuple(each.name for each in fields(kind)) for kind in get_args(Instruction)}
+_PLAIN = (Ref, Bare, bool, int, str, bytes, type(None), np.dtype, slice, range)
 
 
 def alike(mine: Any, its: Any) -> bool:
@@ -246,7 +243,7 @@ def alike(mine: Any, its: Any) -> bool:
         return False
     if isinstance(mine, (float, complex)):
         return repr(mine) == repr(its)
-    if isinstance(mine, (*_PLAIN, Ref, Bare, slice, range)):
+    if isinstance(mine, _PLAIN):
         return bool(mine == its)
     if isinstance(mine, (list, tuple)):
         return len(mine) == len(its) and all(map(alike, mine, its))
@@ -260,7 +257,7 @@ def alike(mine: Any, its: Any) -> bool:
             for one, other in zip(mine.__closure__ or (), its.__closure__ or (), strict=True)
         )
     if isinstance(mine, Instruction):
-        return all(alike(getattr(mine, each.name), getattr(its, each.name)) for each in fields(mine))
+        return all(alike(getattr(mine, name), getattr(its, name)) for name in _FIELDS[type(mine)])
     return False
 
 

@@ -10,6 +10,7 @@ functions run, the user's and this package's, and which built-in ones the user's
 
 from __future__ import annotations
 
+import contextlib
 import dis
 import gc
 import inspect
@@ -41,9 +42,21 @@ STANDARD: tuple[str, ...] = (
 )  # fmt: skip
 _METADATA = frozenset("shape dtype ndim size strides flags itemsize nbytes".split())
 _ASYNCHRONOUS = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR | inspect.CO_ITERABLE_COROUTINE
-_PACKING = Packed.__init__.__qualname__
+_PACKING = Packed.__init__.__code__
 _ENVIRONMENT = frozenset((type(os.environ).__getitem__.__qualname__, type(os.environ).__iter__.__qualname__))
 _BEGUN = 8  # bytes of a generator's code that run before its first line
+
+
+@contextlib.contextmanager
+def uncollected() -> Iterator[None]:
+    """A ``with`` block without collections of garbage: what one calls is no part of a program, and much is made while recording."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
 
 
 class Watch(interpreters.Interpreter):
@@ -52,6 +65,7 @@ class Watch(interpreters.Interpreter):
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
         self.codes: dict[types.CodeType, Any] = {}  # the user's code that ran, with the globals of its frame
+        self.own: set[types.CodeType] = set()  # this package's code that ran and need not be looked at again
         self.names: set[str] = set()  # that any code that ran asks objects for
         self.thread = threading.get_ident()
         self.host: Any = None  # the frame of such a function
@@ -60,21 +74,16 @@ class Watch(interpreters.Interpreter):
         self.any_name = False  # whether objects were asked for attributes by names that no code tells
         self.generators: set[Any] = set()  # the frames of those that began here
         self.interrupted: list[int] = []  # for each hook that takes what an op saves, how many ops were running
-        self.collects = False  # whether Python collected garbage before
 
     def __enter__(self) -> Watch:
         _lock.acquire()
         interpreters.stack.put(self)
         modes.special.enter()
-        self.collects = gc.isenabled()
-        gc.disable()  # what a collection calls is no part of the program
         sys.setprofile(self._event)
         return self
 
     def __exit__(self, *error: object) -> None:
         sys.setprofile(None)
-        if self.collects:
-            gc.enable()
         modes.special.leave()
         interpreters.stack.take(self)
         _lock.release()
@@ -93,6 +102,7 @@ class Watch(interpreters.Interpreter):
     def op(self, op: Any, args: tuple[Any, ...]) -> Any:
         if threading.get_ident() != self.thread or _is_taken_apart(args):
             return NotImplemented
+        sys.setprofile(None)  # in an op only hooks of what it saves are looked at
         recorder = self.recorder
         outer = not recorder.within and self.host is None
         self.stopped = False
@@ -102,6 +112,8 @@ class Watch(interpreters.Interpreter):
             if outer and recorder.failure is None:
                 inputs = recorder.before_op(op, args)
             place = len(recorder.trace.instructions)
+            if modes.state.saved_hooks:
+                sys.setprofile(self._event)
             try:
                 result = run_below(op, args, self)
             except Exception as error:
@@ -109,27 +121,31 @@ class Watch(interpreters.Interpreter):
                 if not self.stopped:
                     recorder.fail(f"{op.name}(), which raises an error")
                 raise
+            sys.setprofile(None)
             if outer and recorder.failure is None:
                 recorder.after_op(op, args, inputs, result, place)
             return result
         finally:
             recorder.within -= 1
+            sys.setprofile(self._event)
 
     def _event(self, frame: Any, event: str, arg: Any) -> None:
         if self.host is not None:
             if frame is self.host and event == "return":
                 self._host_ends(arg, _returns(frame))
             return
-        if frame.f_code.co_qualname == _PACKING and frame.f_code.co_filename.startswith(OWN_CODE):
+        code = frame.f_code
+        if code is _PACKING:
             self._packs(frame, event)
         if self.recorder.within or self.recorder.failure is not None:
             return
-        code = frame.f_code
         if event == "return":
-            own = code.co_filename.startswith(OWN_CODE)
+            own = arg is None and code.co_filename.startswith(OWN_CODE)  # None is what ends by an error gives too
             if own and not self.stopped and not _returns(frame) and not _for_own(frame.f_back):
                 self.fail("an error, which the program handles")
         elif event == "call":
+            if code in self.own:
+                return
             if code.co_filename.startswith(OWN_CODE):
                 self._own(frame, code)
             elif not _for_own(frame):
@@ -171,7 +187,9 @@ class Watch(interpreters.Interpreter):
             self.names.update(code.co_names)
             if "__dict__" in code.co_names:
                 self.names.update(_texts(code.co_consts))
-        if action is not _nothing:
+        if action is _nothing:
+            self.own.add(code)
+        else:
             action(self, frame, code)
 
     # Functions that are called anew each time.
@@ -208,12 +226,13 @@ def _is_taken_apart(args: Iterable[Any]) -> bool:
     """Whether others make ops of plain tensors of this one, which are seen in its place: of whole batches under vmap, of values and
     tangents in forward mode."""
     levels = tangents.state.levels
-    return any(
-        one._of_batch or (levels and tangents.tangents_of(one) is not None)
-        if isinstance(one, Tensor)
-        else type(one) in (list, tuple) and _is_taken_apart(one)
-        for one in args
-    )
+    for one in args:
+        if isinstance(one, Tensor):
+            if one._of_batch or (levels and tangents.tangents_of(one) is not None):
+                return True
+        elif type(one) in (list, tuple) and _is_taken_apart(one):
+            return True
+    return False
 
 
 def _texts(constants: Any) -> Iterator[str]:
