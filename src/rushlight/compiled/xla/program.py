@@ -8,7 +8,7 @@ some ten kernels.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -172,11 +172,11 @@ class _Stretches:
         with jax.enable_x64(True):
             forms = [jax.ShapeDtypeStruct(values[number].shape, values[number].dtype) for number in taken]
             compiled = jax.jit(compute).lower(*forms).compile()
-        kept = [(values[number], leaving) for number, leaving in zip(given, leaves, strict=True)]
+        take = [_taker(values[number], leaving) for number, leaving in zip(given, leaves, strict=True)]
 
         def run(*arrays: Any) -> list[Any]:
             with jax.enable_x64(True):
-                return [_laid(one, form, leaving) for one, (form, leaving) in zip(compiled(*arrays), kept, strict=True)]
+                return [one(result) for one, result in zip(take, compiled(*arrays), strict=True)]
 
         run.changes_nothing = True  # type: ignore[attr-defined]
         return run
@@ -192,12 +192,16 @@ def _needed(stretch: Sequence[t.Apply], asked: set[int]) -> list[t.Apply]:
     return found[::-1]
 
 
-def _laid(result: Any, form: t.Value, leaves: bool) -> Any:
-    """A result of XLA's as an array of NumPy's own, laid out as the program's was; as it is where nobody else sees it."""
-    array = np.asarray(result)
-    if not leaves and array.strides == form.strides:
+def _taker(form: t.Value, leaves: bool) -> Callable[[Any], Any]:
+    """What makes of a result of XLA's an array of NumPy's own, laid out as the program's was; as it is where nobody else sees it."""
+    order = sorted(range(len(form.shape)), key=lambda axis: -form.strides[axis])
+    if np.empty(form.shape, form.dtype).strides == form.strides:
+        return (lambda result: np.asarray(result).copy()) if leaves else np.asarray
+    shape, back = [form.shape[axis] for axis in order], tuple(order.index(axis) for axis in range(len(order)))
+
+    def laid(result: Any) -> Any:
+        array = np.empty(shape, form.dtype).transpose(back)
+        array[...] = result
         return array
-    order = sorted(range(array.ndim), key=lambda axis: -form.strides[axis])
-    laid = np.empty([form.shape[axis] for axis in order], form.dtype).transpose(np.argsort(order))
-    laid[...] = array
+
     return laid
