@@ -326,7 +326,7 @@ class Compiled:
             difference = State(after.given, after.live, after.generators).same_as(after, before, program.exact)
             if difference is None and not _alike(result, again, program.exact):
                 difference = "a result"
-            if difference is None and joint is not None and not joint.tried(arrays[len(way.results.numbers) :]):
+            if difference is None and joint is not None and not joint.tried(way.results.in_graph(again), tensors):
                 difference = "a gradient"
             if difference is not None:
                 after.put_back()

@@ -68,18 +68,24 @@ class Results:
         counters.add(id(leaf._counter))
         self.numbers.append(recorder.ref(leaf).number)
         if leaf._edge is not None:
-            if self.joint is None or recorder.trace.values[self.joint.result].shape != leaf._array.shape:
+            if self.joint is None or self.numbers[-1] not in self.joint.results:
                 raise NotUnderstood("a result that is part of a graph")
             return ("graph", leaf._counter[0])
         if leaf._inference is not None:
             return ("inference", leaf._counter[0])
         return ("new", (leaf._counter[0], leaf._needs_grad))
 
+    def in_graph(self, result: Any) -> list[Tensor]:
+        """Of a replay's result, what is part of a graph."""
+        leaves: list[Any] = []
+        leaves_of(result, leaves)
+        return [leaf for leaf, (kind, _) in zip(leaves, self.parts, strict=True) if kind == "graph"]
+
     def made_of(self, arrays: tuple[Any, ...], tensors: dict[int, Tensor]) -> Any:
         """The result of a replay that gave ``arrays`` (those of ``numbers``, then what the backward pass reads), on ``tensors``."""
         found = iter(arrays)
         leaves: list[Any] = []
-        placed: Tensor | None = None
+        placed: list[Tensor] = []
         for kind, what in self.parts:
             if kind == "plain":
                 leaves.append(what)
@@ -93,11 +99,12 @@ class Results:
                 result = new_tensor(next(found))
                 leaves.append(result)
                 if kind == "graph":
-                    result._counter[0], result._needs_grad, placed = what, True, result
+                    result._counter[0], result._needs_grad = what, True
+                    placed.append(result)
                 elif kind == "inference":
                     result._counter[0], result._inference = what, modes.state.inference or modes.Inference()
                 else:
                     result._counter[0], result._needs_grad = what
-        if placed is not None and self.joint is not None:
-            placed._edge = self.joint.node(tensors, tuple(found), placed)
+        if placed and self.joint is not None:
+            self.joint.place(placed, tensors, tuple(found))
         return leaves[0] if self.form is None else rebuilt(self.form, iter(leaves))
