@@ -25,6 +25,8 @@ from .replay.program import Program
 from .trees import equal, leaves_of
 
 MOST_RESULTS = 8
+Array = np.ndarray[Any, Any]
+Meta = tuple[tuple[int, ...], np.dtype[Any]]  # of an array: shape and dtype
 Exit = tuple[str, Any]  # ("input", its number), ("result", which), ("part", (which, which of its entries))
 
 
@@ -38,7 +40,7 @@ class Part:
     """
 
     def __init__(
-        self, begins: int, seeds: list[int], metas: list[Any], exits: list[Exit], grads: list[int | None], frees: bool
+        self, begins: int, seeds: list[int], metas: list[Meta], exits: list[Exit], grads: list[int | None], frees: bool
     ) -> None:
         self.begins, self.seeds, self.metas, self.exits, self.grads = begins, seeds, metas, exits, grads
         self.frees = frees
@@ -80,7 +82,7 @@ class Joint:
     def __init__(self, results: list[int], names: list[str], parts: list[Part], inputs: list[int]) -> None:
         self.results, self.names, self.parts, self.inputs = results, names, parts, inputs
         self.saved: list[int] = []
-        self.found: list[tuple[list[int], list[Any]]] = []
+        self.found: list[tuple[list[int], list[Array | None]]] = []
 
     def split(self, trace: t.Trace, build: type[Program]) -> t.Trace:
         """The program without its backward pass, whose parts get programs of their own; what those read is then in ``saved``."""
@@ -111,7 +113,7 @@ class Joint:
                     return False
         return True
 
-    def place(self, outputs: Sequence[Tensor], tensors: dict[int, Tensor], arrays: Sequence[Any]) -> None:
+    def place(self, outputs: Sequence[Tensor], tensors: dict[int, Tensor], arrays: Sequence[Array]) -> None:
         """Puts a replay's results into a graph whose passes read ``arrays``."""
         nodes: list[Node] = []
         fronts: dict[int, Node] = {}
@@ -184,15 +186,15 @@ def _named(name: str) -> type[_Front]:
     return _fronts[name]
 
 
-def in_graph(result: Any, recorder: Recorder) -> list[Tensor]:
+def in_graph(result: object, recorder: Recorder) -> list[Tensor]:
     """Of what a program gave, what is part of a graph that the program made."""
-    leaves: list[Any] = []
+    leaves: list[object] = []
     leaves_of(result, leaves)
     found = [leaf for leaf in leaves if isinstance(leaf, Tensor) and leaf._edge is not None and id(leaf) not in recorder.inputs]
     return list({id(one): one for one in found}.values())
 
 
-def recorded(result: Any, recorder: Recorder, new_pass: Callable[[Any], TracedPass]) -> Joint | None:
+def recorded(result: object, recorder: Recorder, new_pass: Callable[[bool], TracedPass]) -> Joint | None:
     """Records the backward pass of what a program gave, if some of it is part of a graph that the program made."""
     if recorder.failure is not None:
         return None
@@ -250,7 +252,7 @@ class _Parts:
         if edge not in found[mark]:
             found[mark].append(edge)
 
-    def recorded(self, recorder: Recorder, new_pass: Callable[[Any], TracedPass]) -> list[Part]:
+    def recorded(self, recorder: Recorder, new_pass: Callable[[bool], TracedPass]) -> list[Part]:
         parts: list[Part] = []
         for mark, entries in self.entries.items():
             begins = len(recorder.trace.instructions)
@@ -286,12 +288,12 @@ def _root(output: Tensor) -> Edge:
     return root
 
 
-def _meta(edge: Edge) -> tuple[tuple[int, ...], np.dtype[Any]]:
+def _meta(edge: Edge) -> Meta:
     node, number = edge
     return (node.shape, node.dtype) if node.metas is None else node.metas[number]
 
 
-def _probe(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+def _probe(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
     """A gradient to try a pass with."""
     return np.cos(np.arange(np.prod(shape, dtype=int), dtype=dtype)).reshape(shape)
 
@@ -303,7 +305,7 @@ def _bounded(task: ObservedPass, edges: Sequence[Edge | None], roots: Sequence[E
     task.needed.update(dict.fromkeys([edge[0] for edge in edges if edge is not None], False))
 
 
-def _gradients(roots: Sequence[Edge], edges: Sequence[Edge | None], over_tensors: bool = False) -> list[Any]:
+def _gradients(roots: Sequence[Edge], edges: Sequence[Edge | None], over_tensors: bool = False) -> list[Array | None]:
     """What arrives at ``edges`` of probes at ``roots``, copied; None where nothing does. Over tensors sums are rounded as in a trace."""
     task = ObservedPass(True, over_tensors)
     task.record = False
