@@ -319,6 +319,7 @@ class Stub:
             return
         if isinstance(value, CompiledOnUse):
             value = value.compile()
+        value = getattr(value, "does", value)  # behind what asks before it
         if isinstance(value, property) or type(value).__name__ in ("cached_property", "lazy_property"):
             self.property(name, value, cls, inner)
         elif isinstance(value, classmethod):
@@ -355,6 +356,7 @@ class Stub:
 
     def property(self, name: str, value: Any, cls: type, inner: str) -> None:
         getter = getattr(value, "fget", None) or getattr(value, "func", None) or getattr(value, "wrapped", None)
+        getter = getattr(getter, "does", getter)
         written = getattr(getter, "__annotations__", {}).get("return", inspect.Parameter.empty)
         known = by_hand.returned(inner)
         kind = known if known is not None else evaluated(written, getter or cls)

@@ -33,7 +33,7 @@ OWN_DTYPE: Any = True
 
 
 class _TensorMeta(HidesInnerState):
-    """The class of Tensor; overrides/overridable_methods.py says what ``Tensor.add`` is."""
+    """The class of Tensor."""
 
     if TYPE_CHECKING:
 

@@ -13,7 +13,7 @@ from rushlight.autograd.modes import special
 from rushlight.autograd.profiler import profile
 from rushlight.compat.fx import symbolic_trace
 from rushlight.overrides import TorchFunctionMode, redispatch_function
-from rushlight.overrides.overridable_methods import unwatch, watch
+from rushlight.overrides.overridable_methods import watch
 from rushlight.tensor import Tensor
 
 
@@ -35,7 +35,7 @@ class Counts(Interpreter):
 
     def __exit__(self, *error: object) -> None:
         special.leave()
-        unwatch(self)
+        stack.take(self)
 
 
 X = torch.tensor([[4.0, 9.0], [1.0, 16.0]])
@@ -181,7 +181,7 @@ def test_a_class_before_the_methods_is_refused():
     program = """
 import rushlight
 from rushlight.overrides import overridable_methods
-overridable_methods._own.clear()
+overridable_methods._installed.clear()
 class Mine(rushlight.Tensor): pass
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
@@ -192,11 +192,11 @@ def test_no_room_gives_tensor_methods_that_nobody_is_asked_about():
     program = """
 import importlib, pkgutil
 import rushlight
-from rushlight.overrides.overridable_methods import _own
+from rushlight.overrides.overridable_methods import _installed
 for one in pkgutil.walk_packages(rushlight.__path__, "rushlight."):
     if not one.name.endswith("__main__") and "tensorboard" not in one.name:
         importlib.import_module(one.name)
-print(sorted(set(vars(rushlight.Tensor)) - set(_own)))
+print(sorted(set(vars(rushlight.Tensor)) - _installed))
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["[]"]

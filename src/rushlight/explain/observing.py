@@ -14,8 +14,8 @@ from ..autograd.nodes import AccumulateGrad, Edge, Node
 from ..autograd.observed_pass import ObservedPass
 from ..backend.ownership import BY_PROFILED_PASS
 from ..base.arguments import user_frame
+from ..ops import asking
 from ..ops.interceptors import run_below
-from ..overrides import overridable_methods
 from ..tensor import Tensor
 from .entries import Entry, notes_of
 from .jacobian import LOCAL, LOCALS, jacobian_of, local_matrices
@@ -85,8 +85,8 @@ class Observer(interpreters.Interpreter):
         """Something happens that is no op: seen where the program itself asks for it."""
         recording = _stories[-1]
         caller = sys._getframe(2)
-        while caller.f_back is not None and caller.f_code.co_filename == overridable_methods.__file__:
-            caller = caller.f_back  # past what stands around methods once a program has functions of its own told of them
+        while caller.f_back is not None and caller.f_code.co_filename == asking.__file__:
+            caller = caller.f_back  # past what asks before a method
         frame = user_frame(caller)
         if frame is not None and not recording.full_up:
             by_program = frame is caller or caller.f_code.co_name in ("detach", "__setattr__")

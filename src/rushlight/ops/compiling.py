@@ -108,10 +108,12 @@ def _make(source: str, **bound: Any) -> Callable[..., Any]:
     return _makers[text](**bound)
 
 
-def compiled_call(entry: Op, general: Callable[..., Any], where: str = "", hooked: bool = False) -> Callable[..., Any]:
+def compiled_call(
+    entry: Op, general: Callable[..., Any], where: str = "", hooked: bool = False, public: bool = False
+) -> Callable[..., Any]:
     """The function that runs an op on Tensors and records it; ``general`` takes what is out of the ordinary."""
     bound = {f"default_{name}": default for name, default in entry.params if default is not inspect.Parameter.empty}
-    source = call_source(entry, where, hooked=hooked) + "\nreturn call"
+    source = call_source(entry, where, hooked=hooked, public=public) + "\nreturn call"
     function = _make(source, op=entry, compute=entry.kernel, general=general, **bound)
     function.__name__ = function.__qualname__ = entry.name
     return function

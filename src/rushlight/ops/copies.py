@@ -13,9 +13,10 @@ from ..backend import shape as k
 from ..backend import strided
 from ..base import dtypes
 from ..base.arguments import type_name
+from .asking import asked, taken_over
 from .operands import refuse_history
 from .out import write_out
-from .public import asked, axis_of, function_of, methods, module, ops, public, taken_over
+from .public import axis_of, function_of, methods, module, ops, public
 from .rule_functions import underivable
 from .shape import expand
 from .slicing import split, split_with_sizes

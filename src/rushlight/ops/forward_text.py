@@ -17,14 +17,17 @@ if TYPE_CHECKING:
     from .table import Op
 
 
-def call_source(entry: Op, where: str = "", case: Case | None = None, asked: bool = False, hooked: bool = False) -> str:
+def call_source(
+    entry: Op, where: str = "", case: Case | None = None, asked: bool = False, hooked: bool = False, public: bool = False
+) -> str:
     """The text of the function that runs an op on Tensors.
 
     ``where``   what must be true of its arrays ``x_<input>``
     ``asked``   whether nothing unusual is left where its body begins
     ``hooked``  whether saved-tensor hooks pack what the node keeps; what is out of the ordinary is NotImplemented then
+    ``public``  whether programs call it, so that others may be asked about the call
     """
-    return _Forward(entry, where, case, asked, hooked).text()
+    return _Forward(entry, where, case, asked, hooked, public).text()
 
 
 def function_source(entry: Op) -> str:
@@ -47,8 +50,9 @@ def _inside(*lines: str) -> list[str]:
 class _Forward:
     """One form of an op: each method writes a part of its text, in the order in which the parts run."""
 
-    def __init__(self, entry: Op, where: str, case: Case | None, asked: bool, hooked: bool) -> None:
+    def __init__(self, entry: Op, where: str, case: Case | None, asked: bool, hooked: bool, public: bool) -> None:
         self.entry, self.where, self.case, self.asked, self.hooked = entry, where, case, asked, hooked
+        self.public = public or case is not None
         names = [*entry.inputs, *(name for name, _ in entry.params)] if case is None else case.arguments.split()
         self.everything = "(" + ", ".join(names) + ",)"
         # What takes the call where something is out of the ordinary.
@@ -81,7 +85,7 @@ class _Forward:
         entry = self.entry
         packs = ", packs=False" if self.hooked or not entry.keeps_tensors else ""
         question = f"unusual({', '.join(f'*{name}' if name == entry.variadic else name for name in entry.inputs)}{packs})"
-        if self.case is not None:
+        if self.public:
             question = f"(watched() or {question})"
         elif entry.is_of_several:
             question = f"(state.inference or {question})"

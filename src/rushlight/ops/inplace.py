@@ -21,6 +21,7 @@ from ..backend import numpy as backend
 from ..base import dtypes
 from ..base.arguments import is_own
 from .argument_forms import refusal
+from .asking import asked
 from .compiling import GLOBALS  # what compiled ops see: the set of classes that are plain tensors
 from .misfits import Call
 from .operands import foreign_method
@@ -132,6 +133,10 @@ def scaled(ufunc: np.ufunc, name: str, plain_name: str, scaled_name: str) -> Cal
     plain = binary(ufunc, name, slow, of_complex=False)
 
     def call(self: Any, other: Any, *older: Any, alpha: Any = 1) -> Any:
+        if special.active:
+            result = asked(shown, (self, other, *older), {} if alpha.__class__ is int and alpha == 1 else {"alpha": alpha})
+            if result is not NotImplemented:
+                return result
         if older:  # add_(alpha, other), as it was written before PyTorch 1.5
             return call(self, older[0], alpha=other)
         if alpha == 1 and alpha is not True:
@@ -162,20 +167,18 @@ def scaled(ufunc: np.ufunc, name: str, plain_name: str, scaled_name: str) -> Cal
             return self
         return recorded(self, name, scaled_name, other, alpha)
 
-    return named(call, name)
+    shown: Any = named(call, name)
+    shown.shown_as = shown
+    return call
 
 
-Asked = Callable[[Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
 Refused = Callable[[tuple[Any, ...], dict[str, Any], Exception], Exception | None]
 Settled = Callable[[tuple[Any, ...], dict[str, Any]], tuple[tuple[Any, ...], dict[str, Any]]]
 
 
-def by_result(
-    f: Callable[..., Any], name: str, asked: Asked, settled: Settled, refused: Refused | None = None
-) -> Callable[..., Any]:
+def by_result(f: Callable[..., Any], name: str, settled: Settled, refused: Refused | None = None) -> Callable[..., Any]:
     """``self.name(...)`` for any ``f(self, ...)`` that makes a new tensor.
 
-    ``asked``    what modes and subclasses make of the call, or NotImplemented
     ``settled``  the arguments as ``f`` takes them, where some are given by name
     ``refused``  PyTorch's error for arguments that do not fit, if that is what an error came from
     """

@@ -10,25 +10,36 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..autograd.modes import special
 from ..base.arguments import NUMBERS
 from ..tensor import Tensor
+from .asking import asked_as, asks
 from .operands import other_side
 from .pointwise import pow, remainder, rsub
 from .public import CompiledOnUse, methods, operator_method, ops
 
 
-def _operator(name: str, function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+def _operator(sign: str, name: str, function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     def operator(self: Any, other: Any) -> Any:
+        if special.active:
+            settled, result = asked_as(dunder, (self, other))
+            if settled:
+                return result
         if isinstance(other, (Tensor, *NUMBERS)):
             return function(self, other)
         return other_side(name, self, other)
 
-    operator.__name__ = operator.__qualname__ = name
-    return operator
+    dunder = f"__{sign}__"
+    operator.__qualname__ = dunder
+    return asks(dunder, operator)
 
 
-def _in_place(name: str, function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+def _in_place(sign: str, name: str, function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     def operator(self: Any, other: Any) -> Any:
+        if special.active:
+            settled, result = asked_as(dunder, (self, other))
+            if settled:
+                return result
         try:
             return function(self, other)
         except TypeError:
@@ -36,7 +47,8 @@ def _in_place(name: str, function: Callable[[Any, Any], Any]) -> Callable[[Any, 
                 raise
             return other_side(name, self, other)
 
-    return operator
+    dunder = f"__{sign}__"
+    return asks(dunder, operator)
 
 
 for _sign, _name in (
@@ -54,7 +66,7 @@ for _sign, _name in (
     ("ior", "bitwise_or"), ("ixor", "bitwise_xor"),
     ("ilshift", "bitwise_left_shift"), ("irshift", "bitwise_right_shift"),
 ):  # fmt: skip
-    methods[f"__{_sign}__"] = _in_place(f"{_name}_", methods[f"{_name}_"])
+    methods[f"__{_sign}__"] = _in_place(_sign, f"{_name}_", methods[f"{_name}_"])
 
 
 def _pow(self: Any, exponent: Any) -> Any:
@@ -85,14 +97,14 @@ methods["__invert__"] = _invert
 methods["__pow__"] = CompiledOnUse(
     "__pow__", "pow_number", "operator", "exponent.__class__ is int or exponent.__class__ is float", _pow
 )
-methods["__rpow__"] = _operator("__rpow__", lambda self, base: pow(base, self))
-methods["__rsub__"] = _operator("__rsub__", rsub)
+methods["__rpow__"] = _operator("rpow", "__rpow__", lambda self, base: pow(base, self))
+methods["__rsub__"] = _operator("rsub", "__rsub__", rsub)
 methods["__rtruediv__"] = methods["__rdiv__"] = _rtruediv
 _rtruediv.__name__ = "__rdiv__"
-methods["__floordiv__"] = _operator("__floordiv__", lambda self, other: ops.floor_divide(self, other))
-methods["__rfloordiv__"] = _operator("__rfloordiv__", lambda self, other: ops.floor_divide(other, self))
-methods["__mod__"] = _operator("remainder", remainder)
-methods["__rmod__"] = _operator("__rmod__", lambda self, other: remainder(other, self))
-methods["__rlshift__"] = _operator("__rlshift__", lambda self, other: ops.bitwise_left_shift(other, self))
-methods["__rrshift__"] = _operator("__rrshift__", lambda self, other: ops.bitwise_right_shift(other, self))
+methods["__floordiv__"] = _operator("floordiv", "__floordiv__", lambda self, other: ops.floor_divide(self, other))
+methods["__rfloordiv__"] = _operator("rfloordiv", "__rfloordiv__", lambda self, other: ops.floor_divide(other, self))
+methods["__mod__"] = _operator("mod", "remainder", remainder)
+methods["__rmod__"] = _operator("rmod", "__rmod__", lambda self, other: remainder(other, self))
+methods["__rlshift__"] = _operator("rlshift", "__rlshift__", lambda self, other: ops.bitwise_left_shift(other, self))
+methods["__rrshift__"] = _operator("rrshift", "__rrshift__", lambda self, other: ops.bitwise_right_shift(other, self))
 methods["__pos__"] = methods["positive"]

@@ -20,7 +20,6 @@ import re
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from ..autograd.interpreters import stack as interpreters
 from ..autograd.modes import special, state
 from ..backend import pointwise as kernels
 from ..base.arguments import axis_of as axis_of
@@ -30,16 +29,16 @@ from ..base.public_names import methods as methods
 from ..base.public_names import module as module
 from ..base.public_names import registry as registry
 from ..base.switches import switches
-from ..tensor import Tensor
+from ..tensor import PLAIN, Tensor
 from . import dispatch, inplace
-from .compiling import compiled_function
+from .asking import asked, asked_as, foreign, taken_over
+from .compiling import compiled_call, compiled_function, unusual
 from .descriptions import description
 from .misfits import Call, flags_of, no_bool, only_bools
 from .out import write_out
 from .signatures import OUT, PublicSignature
 from .table import Op, table, tensors
 
-calls = interpreters.calls  # who takes calls of functions over, while anybody does
 F = TypeVar("F", bound=Callable[..., Any])
 
 SPELLINGS = {"axis": "dim", "keepdims": "keepdim", "x": "input", "self": "input", "a": "input", "x1": "input", "x2": "other"}
@@ -216,26 +215,6 @@ def without(name: str, labels: list[str]) -> TypeError:
     return TypeError(f"{name}() missing {words}: " + ", ".join(f'"{label}"' for label in labels))
 
 
-def foreign(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What an object that is no tensor but defines ``__torch_function__`` makes of a call; else NotImplemented."""
-    if special.active and calls:  # it was asked before the call
-        return NotImplemented
-    return interpreters.ask("foreign", func, args, kwargs)
-
-
-def asked(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """While ``special.active``, what those who take calls over make of one before it runs; else NotImplemented."""
-    return interpreters.call(func, args, kwargs) if calls else NotImplemented
-
-
-def taken_over(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception) -> Any:
-    """What :func:`foreign` says of a call that ended with ``error``, which is raised where it says nothing."""
-    result = foreign(func, args, kwargs)
-    if result is NotImplemented:
-        raise error from None
-    return result
-
-
 def inplace_form(f: Callable[..., Any], name: str) -> Callable[..., Any]:
     """The method that puts ``f(self, ...)`` into self."""
     parameters = parameter_names(f)
@@ -250,7 +229,7 @@ def inplace_form(f: Callable[..., Any], name: str) -> Callable[..., Any]:
         return wrong or lacking(f.__name__, name, error)
 
     flags = flags_of(f, native=True)
-    return inplace.by_result(only_bools(f, flags) if flags else f, name, asked, spelled, refused)
+    return inplace.by_result(only_bools(f, flags) if flags else f, name, spelled, refused)
 
 
 def leaving_graph(tensor: Tensor) -> Tensor:
@@ -321,9 +300,20 @@ def alert_not_deterministic(name: str) -> None:
 
 
 class CompiledOnUse:
-    """A method that is an op: compiled when first looked up, then in its own place."""
+    """A method that is an op: compiled when first looked up, then in its own place.
+
+    ``make``       'method', or 'operator', which gives NotImplemented instead of an error for foreign operands
+    ``where``      what must be true of the arrays ``x_<input>`` for an operator that means several ops
+    ``otherwise``  what takes the other calls
+    """
 
     made: Callable[..., Any] | None = None
+
+    def __init__(
+        self, name: str, op_name: str, make: str, where: str = "", otherwise: Callable[..., Any] | None = None
+    ) -> None:
+        self.name, self.op_name, self.make = name, op_name, make
+        self.where, self.otherwise = where, otherwise
 
     def compile(self) -> Callable[..., Any]:
         if self.made is None:
@@ -332,18 +322,24 @@ class CompiledOnUse:
 
     def _compiled(self) -> Callable[..., Any]:
         entry = table[self.op_name]
-        function = entry.operator(self.where, self.otherwise) if self.make == "operator" else entry.method()
+        function = compiled_call(entry, self._unless_taken_over, self.where, public=True)
         if self.make == "method":
             function = _with_other(self.name, function) if len(entry.inputs) == 2 else function
             function.__doc__ = f"See :func:`torch.{self.name}`."
         function.__name__ = self.name
         return function
 
-    def __init__(
-        self, name: str, op_name: str, make: str, where: str = "", otherwise: Callable[..., Any] | None = None
-    ) -> None:
-        self.name, self.op_name, self.make = name, op_name, make
-        self.where, self.otherwise = where, otherwise  # see Op.operator
+    def _unless_taken_over(self, op: Op, args: tuple[Any, ...]) -> Any:
+        """A call that is out of the ordinary: those who take calls over are asked first."""
+        if special.active:
+            settled, result = asked_as(self.name, args)
+            if settled:
+                return result
+            if self.otherwise is None and args[0].__class__ in PLAIN and not unusual(*args):
+                return op.call(*args)
+        if self.make == "method":
+            return dispatch.general_method(op, args)
+        return dispatch.general_operator(op, args) if self.otherwise is None else self.otherwise(*args)
 
     def __get__(self, instance: Any, owner: type) -> Any:
         function = self.compile()
@@ -424,7 +420,7 @@ def _inplace_op(op_name: str, name: str) -> Callable[..., Any]:
     def compute(*args: Any) -> Any:
         return entry.call(*args)  # which is compiled when it is first asked for
 
-    call: Any = inplace.by_result(compute, name, asked, in_order, refused)
+    call: Any = inplace.by_result(compute, name, in_order, refused)
     ufunc = kernels.IN_PLACE.get(entry.kernel)
     if ufunc is not None:
         short: Any = (inplace.unary if ufunc.nin == 1 else inplace.binary)(ufunc, name, call)

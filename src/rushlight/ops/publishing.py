@@ -13,8 +13,9 @@ from typing import Any, TypeVar
 from ..autograd.interpreters import stack as interpreters
 from ..autograd.modes import special
 from .argument_forms import refusal
+from .asking import asked, foreign
 from .misfits import flags_of, no_bool
-from .public import asked, foreign, methods, module, out_of_memory, without
+from .public import methods, module, out_of_memory, without
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -142,18 +142,6 @@ class Op:
         """The op under saved-tensor hooks; gives NotImplemented where it is for the general path."""
         return compiled_call(self, _left, hooked=True) if self.keeps_tensors and not self.is_of_several else _left
 
-    def method(self) -> Callable[..., Any]:
-        """The op as a method of Tensor: errors count its arguments without self."""
-        return compiled_call(self, dispatch.general_method)
-
-    def operator(self, where: str = "", otherwise: Callable[..., Any] | None = None) -> Callable[..., Any]:
-        """The op as an operator of Tensor: NotImplemented instead of an error for foreign operands.
-
-        An operator that means several ops is this one ``where`` that is true of the arrays ``x_<input>``, else ``otherwise``.
-        """
-        general = dispatch.general_operator if otherwise is None else lambda op, args: otherwise(*args)
-        return compiled_call(self, general, where)
-
     def __repr__(self) -> str:
         return f"<op {self.name}>"
 

@@ -12,9 +12,10 @@ from ..autograd.rule_errors import broadcast_error
 from ..backend import pointwise as k
 from ..base.arguments import NUMBERS, type_name
 from ..tensor import Methods, Tensor, new_tensor
+from .asking import asked, asks
 from .inplace import count, in_graph, plain_write
 from .operands import foreign_method
-from .public import methods, ops, public, warn
+from .public import function_of, methods, module, ops, public, warn
 from .table import op
 from .whole_numbers import switch
 
@@ -39,9 +40,12 @@ def _recording(self: Any, *others: Any) -> bool:
     )
 
 
-@public(method=False, out=False)
 def zero_(input: Any) -> Tensor:
     """Puts zeros into the tensor."""
+    if modes.special.active:
+        result = asked(zero_, (input,), {})
+        if result is not NotImplemented:
+            return result
     if not modes.special.active and plain_write(input):
         input._array.fill(0)
         count(input, "zero_")
@@ -58,7 +62,6 @@ _WIDE = "fd"  # float32 and float64
 _LARGE = 1e38
 
 
-@public(method=False, out=False)
 def fill_(input: Any, value: Any) -> Tensor:
     """Puts a number, or the one element of a tensor, into every place.
 
@@ -66,6 +69,10 @@ def fill_(input: Any, value: Any) -> Tensor:
     >>> torch.zeros(2).fill_(3)
     tensor([3., 3.])
     """
+    if modes.special.active:
+        result = asked(fill_, (input, value), {})
+        if result is not NotImplemented:
+            return result
     kind = value.__class__
     if (
         (kind is float or kind is int)
@@ -113,6 +120,10 @@ def fill(input: Any, value: Any) -> Tensor:
 
 def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
     """Puts the elements of ``other``, broadcast and cast, into the tensor; gradients flow to ``other``."""
+    if modes.special.active:
+        result = asked(copy_, (self, other), {"non_blocking": non_blocking} if non_blocking is not False else {})
+        if result is not NotImplemented:
+            return result
     if non_blocking is not False:
         switch("copy_", "non_blocking", 2, non_blocking)
     if (
@@ -160,7 +171,10 @@ def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
     return self
 
 
-methods["zero_"], methods["fill_"], methods["copy_"] = zero_, fill_, copy_
+for _method in (zero_, fill_, copy_):
+    methods[_method.__name__] = asks(_method.__name__, _method)
+for _method in (zero_, fill_):
+    module("torch")[_method.__name__] = function_of(_method)
 
 
 class Copied(Methods):

@@ -293,5 +293,11 @@ def resolve_name(f: Callable[..., Any]) -> str | None:
             return f"{space}.functional.{name}" if space == "torch" and name in _PYTHON else f"{space}.{name}"
     if Tensor.__dict__.get(name) is f:
         return f"torch.Tensor.{name}"
-    read = getattr(getattr(f, "__self__", None), "read", None)  # of a property of Tensor
-    return None if read is None else f"torch.Tensor.{read}.{name}"
+    read = property_read(f)
+    return f"torch.Tensor.{read}.{name}" if read else None
+
+
+def property_read(f: Callable[..., Any]) -> str:
+    """The name of the property of Tensor of which ``f`` is ``__get__`` or the like, '' for other functions."""
+    getter = getattr(getattr(f, "__self__", None), "fget", None)
+    return "" if getter is None else str(getter.__name__)

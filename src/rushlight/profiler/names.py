@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..base.missing import is_in_torch
+from ..base.public_names import OPERATORS
 from ..ops.public import methods, registry
-from ..overrides.overridable_methods import OPERATORS as OPERATORS_SPOKEN
 
 SPACES = ("torch", "torch.Tensor", "torch.nn.functional")
 PREFIXES = {"torch.linalg": "linalg_", "torch.fft": "fft_", "torch.special": "special_"}
@@ -19,7 +19,7 @@ SPOKEN: dict[str, str | None] = {
     **dict.fromkeys("bfloat16 bool byte cdouble cfloat char double float half int long short type astype".split(), "to"),
     **dict.fromkeys("__float__ __int__ __index__ __complex__".split(), "item"),
     "__bool__": "is_nonzero",
-    **{operator: None if name[0] == "_" else name for operator, name in OPERATORS_SPOKEN.items()},
+    **{operator: None if name[0] == "_" else name for operator, name in OPERATORS.items()},
     "__rsub__": "rsub",
     "__floordiv__": "floor_divide",
     "__rfloordiv__": "floor_divide",

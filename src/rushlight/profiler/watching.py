@@ -20,7 +20,7 @@ from ..autograd.profiled_pass import ProfiledPass
 from ..autograd.recorder import Recorder, Span, coming_sequence
 from ..backend import numpy as backend
 from ..ops.interceptors import run_below
-from ..overrides.overridable_methods import unwatch, watch
+from ..overrides.torch_function import property_read
 from ..tensor import Tensor
 from .names import FACTORIES, name_of_function, name_of_op, name_of_transpose, operator_of_node
 
@@ -35,7 +35,7 @@ def start(recorder: Recorder) -> None:
     global _running
     with _lock:
         if not _running:
-            watch(_profiler)
+            interpreters.stack.put(_profiler)
         _running += 1
     special.enter()
     state.recorder = recorder
@@ -50,7 +50,7 @@ def stop(recorder: Recorder, before: Recorder | None = None) -> None:
     with _lock:
         _running -= 1
         if not _running:
-            unwatch(_profiler)
+            interpreters.stack.take(_profiler)
 
 
 class Profiler(interpreters.Interpreter):
@@ -140,8 +140,8 @@ _profiler = Profiler()
 
 def _name(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
     """The operator that a call is of, which for some functions is a matter of their arguments."""
-    read = getattr(getattr(func, "__self__", None), "read", "")  # of a property of Tensor
-    name = name_of_function(func) if read == "" else name_of_transpose(read)
+    read = property_read(func)
+    name = name_of_transpose(read) if read else name_of_function(func)
     if name == "aten::contiguous" and args[0].is_contiguous(**kwargs):
         return None
     if name == "aten::split" and len(args) > 1 and isinstance(args[1], (list, tuple)):

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..base.device import sparse_bsc, sparse_bsr, sparse_coo, sparse_csc, sparse_csr
 from ..ops.public import axis_of
-from ..overrides.torch_function import DisableTorchFunctionSubclass
+from ..overrides.torch_function import DisableTorchFunctionSubclass, property_read
 from ..tensor import Methods, Tensor, wrap
 from . import rows
 from .making import converted, laid_out, sparse_mask
@@ -47,8 +47,7 @@ def run(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any])
     """A call that a sparse tensor takes part in."""
     name = getattr(func, "__name__", "")
     if name in ("__get__", "__set__", "__delete__"):  # a property: of the tensor itself, but for views of its values
-        name = getattr(getattr(func, "__self__", None), "original", None)
-        name = name.fget.__name__ if name is not None else ""
+        name = property_read(func)
         if name not in ("T", "mT", "H", "mH", "real", "imag"):
             with DisableTorchFunctionSubclass():
                 return func(*args, **kwargs)

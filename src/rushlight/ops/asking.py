@@ -1,0 +1,134 @@
+"""The question before a call: while anything is special (one test of one flag), those on the stack who take calls are asked first.
+
+Compiled ops and public functions ask in their own bodies; what Tensor has besides gets the question put before it.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from ..autograd.interpreters import BELOW, Args, Named
+from ..autograd.interpreters import stack as interpreters
+from ..autograd.modes import special, state
+from ..base.arguments import code_of
+from ..base.public_names import OF_TWO, OPERATORS
+from ..tensor import PLAIN, Tensor
+from .signatures import PublicSignature
+
+calls = interpreters.calls  # who takes calls of functions over, while anybody does
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def asked(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """While ``special.active``, what those who take calls over make of one before it runs; else NotImplemented."""
+    return interpreters.call(func, args, kwargs) if calls else NotImplemented
+
+
+def asked_as(name: str, args: tuple[Any, ...]) -> tuple[bool, Any]:
+    """While ``special.active``, whether those who take calls over settle a call of Tensor's operator or method ``name``, and what its
+    result is then: NotImplemented of an operator that Python is to look for on the other side."""
+    if not calls:
+        return False, None
+    try:
+        result = interpreters.call(getattr(Tensor, OPERATORS.get(name, name)), args, {})
+    except TypeError:
+        if name in OF_TWO:
+            return True, NotImplemented
+        raise
+    return result is not NotImplemented, result
+
+
+def asks(name: str, method: F) -> F:
+    """Marks a method of Tensor whose body asks by itself, as ``name``, while ``special.active``."""
+    method.__name__ = name
+    method.shown_as = method  # type: ignore[attr-defined]
+    return method
+
+
+def foreign(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What an object that is no tensor but defines ``__torch_function__`` makes of a call; else NotImplemented."""
+    if special.active and calls:  # it was asked before the call
+        return NotImplemented
+    return interpreters.ask("foreign", func, args, kwargs)
+
+
+def taken_over(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception) -> Any:
+    """What :func:`foreign` says of a call that ended with ``error``, which is raised where it says nothing."""
+    result = foreign(func, args, kwargs)
+    if result is NotImplemented:
+        raise error from None
+    return result
+
+
+def asking_property(name: str, own: property) -> property:
+    """A property that is told of as ``Tensor.<name>.__get__``."""
+    get, put, drop = own.fget, own.fset, own.fdel
+    assert get is not None
+
+    def read(self: Any) -> Any:
+        if special.active and (type(self) not in PLAIN or state.function_modes or special.active != special.plain_to_see):
+            result = interpreters.call(asking.__get__, (self,), {})
+            if result is not NotImplemented:
+                return result
+        return get(self)
+
+    def write(self: Any, value: Any) -> None:
+        if special.active and (type(self) not in PLAIN or state.function_modes):
+            result = interpreters.call(asking.__set__, (self, value), {})
+            if result is not NotImplemented:
+                return
+        put(self, value)  # type: ignore[misc]
+
+    read.__name__ = name  # by which it is told of
+    read.does = get  # type: ignore[attr-defined]
+    asking = property(read, put and write, drop, own.__doc__)
+    return asking
+
+
+def asking_method(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    told = OPERATORS.get(name, name)
+    of_two = name in OF_TWO
+    asks = hasattr(function, "shown_as")  # by another name
+    found = vars(Tensor)  # as they are when it is called
+
+    def unless_taken_over(args: Args, kwargs: Named) -> Any:
+        try:
+            result = interpreters.call(found.get(told, asking), args, kwargs)
+        except TypeError:
+            if of_two:  # Python asks the other side
+                return NotImplemented
+            raise
+        if result is not NotImplemented:
+            return result
+        return interpreters.go_on(BELOW, function, args, kwargs) if asks else function(*args, **kwargs)
+
+    asking: Any = _before(name, function, unless_taken_over)
+    asking.__signature__ = PublicSignature(function)
+    asking.__name__, asking.__qualname__ = name, name
+    asking.__doc__ = getattr(function, "__doc__", None)
+    asking.__module__ = "torch"
+    asking.does = function
+    return asking  # type: ignore[no-any-return]
+
+
+def _before(name: str, function: Callable[..., Any], special_case: Callable[[Args, Named], Any]) -> Callable[..., Any]:
+    """``function``, or ``special_case`` while anything is special: with as many arguments as are sure to come, which takes a third
+    of the time."""
+
+    def of_self(self: Any) -> Any:
+        return special_case((self,), {}) if special.active else function(self)
+
+    def of_two(self: Any, other: Any) -> Any:
+        return special_case((self, other), {}) if special.active else function(self, other)
+
+    def of_any(*args: Any, **kwargs: Any) -> Any:
+        return special_case(args, kwargs) if special.active else function(*args, **kwargs)
+
+    code = code_of(function)
+    if code is None or code.co_kwonlyargcount or code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
+        return of_any
+    if code.co_argcount == 2 and name[:2] == "__" and not getattr(function, "__defaults__", None):  # which nobody names
+        return of_two
+    return of_self if code.co_varnames[: code.co_argcount] == ("self",) else of_any
