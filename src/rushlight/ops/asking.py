@@ -106,7 +106,7 @@ def asking_method(name: str, function: Callable[..., Any]) -> Callable[..., Any]
 
     asking: Any = _before(name, function, unless_taken_over)
     asking.__signature__ = PublicSignature(function)
-    asking.__name__, asking.__qualname__ = name, name
+    asking.__name__, asking.__qualname__ = name, getattr(function, "__qualname__", name)
     asking.__doc__ = getattr(function, "__doc__", None)
     asking.__module__ = "torch"
     asking.does = function

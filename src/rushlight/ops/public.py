@@ -335,7 +335,7 @@ class CompiledOnUse:
             settled, result = asked_as(self.name, args)
             if settled:
                 return result
-            if self.otherwise is None and args[0].__class__ in PLAIN and not unusual(*args):
+            if self.otherwise is None and args[0].__class__ in PLAIN and args[-1] is not None and not unusual(*args):
                 return op.call(*args)
         if self.make == "method":
             return dispatch.general_method(op, args)
