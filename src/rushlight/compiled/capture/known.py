@@ -58,7 +58,7 @@ LOOKS_AT_NO_VALUE = frozenset(
     autograd.saved:Packed.placed autograd.saved:open_function_saved autograd.saved:tensor_of
     ops.scatter:_check_scatter ops.scatter:gather ops.scatter:scatter
     ops.shape:_reshaped ops.shape:_view_dtype ops.shape:reshape ops.shape:view ops.solve:_is_vector ops.solve:check_solvable
-    ops.sort:searchsorted ops.strides:_as_strided_node ops.strides:as_strided
+    ops.sort:searchsorted ops.strides:_as_strided_node ops.strides:_strided_node ops.strides:as_strided
     ops.subscripts:_put ops.subscripts:_setitem ops.subscripts:_walk
     ops.writing:copy_ ops.writing:fill ops.writing:fill_ ops.writing:zero_
     tensors.python:InPython.__len__ autograd.tensor_methods:InGraph.detach
