@@ -466,3 +466,25 @@ def test_stacked_images_lie_as_those_that_are_joined() -> None:
     assert torch.stack([image, image], -3).stride() == (36, 1, 18, 9, 3)
     assert torch.stack([image, image], -1).is_contiguous()
     assert torch.stack([image.contiguous(), image.contiguous()], 1).is_contiguous()
+
+
+@pytest.mark.parametrize("needs_primal", [False, True])
+def test_a_product_with_a_hessian_is_differentiated_by_its_vector(needs_primal: bool) -> None:
+    x = torch.tensor([1.0, 2.0], requires_grad=needs_primal)
+    v = torch.tensor([3.0, 4.0], requires_grad=True)
+    gradient, product = torch.func.jvp(torch.func.grad(lambda t: (t**3).sum()), (x,), (v,))
+    assert gradient.requires_grad is needs_primal
+    assert torch.autograd.grad(product.sum(), v)[0].tolist() == [6, 12]
+    pull = torch.func.vjp(lambda t: t**3, x)[1]
+    slope = torch.func.jvp(lambda t: pull(t)[0], (torch.ones(2),), (v,))[1]
+    assert torch.autograd.grad(slope.sum(), v)[0].tolist() == [3, 12]
+
+
+def test_what_is_pushed_forward_depends_on_the_tangent_alone() -> None:
+    x, v = torch.tensor([2.0], requires_grad=True), torch.tensor([3.0], requires_grad=True)
+    push = torch.func.linearize(lambda t: t * t, x * 1)[1]
+    for _ in range(2):
+        assert [None if one is None else one.item() for one in torch.autograd.grad(push(v), [x, v], allow_unused=True)] == [
+            None,
+            4,
+        ]

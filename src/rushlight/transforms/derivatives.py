@@ -16,6 +16,7 @@ import numpy as np
 
 from ..autograd import forward_ad, modes
 from ..autograd.nodes import AccumulateGrad
+from ..autograd.tangents import tangents_of
 from ..autograd.topological_order import reached
 from ..base.pytree import TreeSpec, tree_flatten, tree_map_only, tree_unflatten
 from ..tensor import Tensor, new_tensor, wrap
@@ -70,6 +71,20 @@ def _depends_on_others(outputs: Sequence[Tensor], own: Sequence[Tensor]) -> bool
         isinstance(node, AccumulateGrad) and not (node.variable._stands_in or any(node.variable is leaf for leaf in own))
         for node in reached(one._edge[0] for one in outputs if one._edge is not None)
     )
+
+
+def _tangents(values: Sequence[Any]) -> list[Tensor]:
+    """Those that tensors carry in any open level."""
+    return [one for value in values if isinstance(value, Tensor) for one in (tangents_of(value) or {}).values()]
+
+
+def _with_recorded_tangents(gradient: Any) -> Any:
+    """A gradient without its history, but with its tangents and theirs."""
+    if gradient._of_batch:
+        return gradient._rewrapped(_with_recorded_tangents(gradient.whole))
+    result = wrap(gradient._array)
+    result._tangents = gradient._tangents
+    return result
 
 
 def _released(tree: Any) -> Any:
@@ -147,6 +162,15 @@ class _Vjp:
         """Whether the caller can differentiate what the function made further."""
         return self.was_differentiable or _depends_on_others(outputs, self.inputs)
 
+    def gradients(self, outputs: Sequence[Tensor], cotangents: Sequence[Any], record: bool, keep: bool = True) -> Any:
+        """As :func:`pull`; where not all is recorded, the tangents have their history all the same if it leads outside."""
+        if record or not (self.outside and modes.state.forward_levels):
+            return self.pull(outputs, cotangents, record, keep)
+        known = _depends_on_others(_tangents(outputs), self.inputs)
+        if not known and not any(one.requires_grad for one in _tangents(cotangents)):
+            return self.pull(outputs, cotangents, record, keep)
+        return tree_map_only(Tensor, _with_recorded_tangents, self.pull(outputs, cotangents, True, keep))
+
     def pull(self, outputs: Sequence[Tensor], cotangents: Sequence[Any], record: bool, keep: bool = True) -> Any:
         """The gradients of the inputs, as a tree; zeros where there is none."""
         pairs = [(out, g) for out, g in zip(outputs, cotangents, strict=True) if out.requires_grad]
@@ -191,7 +215,7 @@ def grad_and_value(func: Function, argnums: int | tuple[int, ...] = 0, has_aux: 
                 f"{output._array.ndim} dims. Maybe you wanted to use the vjp or jacrev APIs instead?"
             )
         record = state.outside and state.depends_outside([output])
-        gradient = state.pull([output], [None], record, keep=False)
+        gradient = state.gradients([output], [None], record, keep=False)
         if not record:
             output, aux = _released(output), _released(aux)
         return (gradient, (output, aux)) if has_aux else (gradient, output)
@@ -244,7 +268,7 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
             )
         wanted = differentiable or any(g.requires_grad for g in given)
         record = modes.state.grad_enabled and wanted if create_graph is None else create_graph
-        return state.pull(outputs, given, record)
+        return state.gradients(outputs, given, record)
 
     if not (state.outside and differentiable):
         output, aux = _released(output), _released(aux)
@@ -346,7 +370,8 @@ def _no_inference() -> Iterator[None]:
 
 
 def linearize(func: Function, *primals: Any) -> tuple[Any, Function]:
-    """The value of ``func``, and its :func:`jvp` at these arguments as a function of the tangents.
+    """The value of ``func``, and its :func:`jvp` at these arguments as a function of the tangents, by which alone it can be
+    differentiated further.
 
     RuntimeError for tangents of another form, shape or dtype than the arguments.
 
@@ -358,6 +383,7 @@ def linearize(func: Function, *primals: Any) -> tuple[Any, Function]:
     points, spec = tree_flatten(primals)
     for point in points:
         forward_ad.expect_inexact("primal", point)
+    fixed = tree_map_only(Tensor, lambda one: one.detach(), primals)  # what is pushed depends on the tangents alone
 
     def push(*tangents: Any) -> Any:
         directions, form = tree_flatten(tangents)
@@ -371,7 +397,7 @@ def linearize(func: Function, *primals: Any) -> tuple[Any, Function]:
                         f"tangent:{index} with {what} {have} in flattened pytree doesn't match the {what} {wanted} of the "
                         "corresponding primal."
                     )
-        return jvp(func, primals, tangents)[1]
+        return jvp(func, fixed, tangents)[1]
 
     return func(*primals), push
 
