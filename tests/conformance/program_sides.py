@@ -59,8 +59,13 @@ def look(side: Side, value: Any, gradient: bool = False, born: int = 0) -> Any:
         if gradient:
             facts["grad_fn"] = facts["grad_fn"] is not None
         else:
-            facts |= {"_version": int(value._version) - born, "is a view": value._is_view()}
+            facts |= {"_version": version_of(value) - born, "is a view": value._is_view()}
     return Seen(side.array(value), facts)
+
+
+def version_of(tensor: Any) -> int:
+    """Its version; -1 where none is counted."""
+    return -1 if tensor.is_inference() else int(tensor._version)
 
 
 @dataclasses.dataclass
@@ -114,7 +119,7 @@ class Running:
         made = () if error is not None else assigned(line)
         if made and (DERIVED.search(line) or line.endswith(".grad") or follows_layout(line, self.gradients)):
             self.gradients.update(made)
-        self.born.update({name: self.space[name]._version for name in made if self.side.is_tensor(self.space.get(name))})
+        self.born.update({name: version_of(self.space[name]) for name in made if self.side.is_tensor(self.space.get(name))})
         self.steps.append(Step(error, {name: self._look(name) for name in made}))
         return self.steps[-1]
 

@@ -13,6 +13,7 @@ import itertools
 import random
 from typing import Any
 
+import program_idioms
 import program_lines
 from program_parts import Holes
 from program_wide_parts import LargeHoles, WideHoles
@@ -245,6 +246,15 @@ VOCABULARIES = {
         2,
     ),
 }
+
+
+VOCABULARIES["idioms"] = Vocabulary(
+    [*program_lines.VALUES, *_VALUES, *((2 * weight, line) for weight, line in program_idioms.VALUES)],
+    [*program_lines.SEVERAL, *_SEVERAL, *program_idioms.SEVERAL],
+    [*program_lines.ACTIONS, *_ACTIONS, *program_idioms.ACTIONS],
+    program_idioms.IdiomHoles,
+    program_idioms.BEGIN,
+)
 
 
 def vocabulary_of(seed: int, name: str) -> Vocabulary:

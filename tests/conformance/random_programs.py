@@ -122,6 +122,8 @@ def _line(draw: random.Random, holes: Holes, names: Any, vocabulary: Vocabulary)
             line = holes.fill(vocabulary.draw(draw, "values")[1])
             if "forward_ad" in line:
                 return f"with torch.autograd.forward_ad.dual_level():\n    {next(names)} = {line}"
+            if " :: " in line:
+                return line.replace(" :: ", f":\n    {next(names)} = ")
             line = f"{next(names)} = {line}"
         elif kind < 0.78:
             _, text, count = vocabulary.draw(draw, "several")

@@ -73,15 +73,15 @@ def _depends_on_others(outputs: Sequence[Tensor], own: Sequence[Tensor]) -> bool
     )
 
 
-def _tangents(values: Sequence[Any]) -> list[Tensor]:
+def _tangents(values: Sequence[object]) -> list[Tensor]:
     """Those that tensors carry in any open level."""
     return [one for value in values if isinstance(value, Tensor) for one in (tangents_of(value) or {}).values()]
 
 
-def _with_recorded_tangents(gradient: Any) -> Any:
+def _with_recorded_tangents(gradient: Tensor) -> Tensor:
     """A gradient without its history, but with its tangents and theirs."""
-    if gradient._of_batch:
-        return gradient._rewrapped(_with_recorded_tangents(gradient.whole))
+    if isinstance(gradient, batched_tensors.BatchedTensor):
+        return batched_tensors.batched(_with_recorded_tangents(gradient.whole), gradient.level)
     result = wrap(gradient._array)
     result._tangents = gradient._tangents
     return result
@@ -162,7 +162,7 @@ class _Vjp:
         """Whether the caller can differentiate what the function made further."""
         return self.was_differentiable or _depends_on_others(outputs, self.inputs)
 
-    def gradients(self, outputs: Sequence[Tensor], cotangents: Sequence[Any], record: bool, keep: bool = True) -> Any:
+    def gradients(self, outputs: Sequence[Tensor], cotangents: Sequence[object], record: bool, keep: bool = True) -> object:
         """As :func:`pull`; where not all is recorded, the tangents have their history all the same if it leads outside."""
         if record or not (self.outside and modes.state.forward_levels):
             return self.pull(outputs, cotangents, record, keep)
