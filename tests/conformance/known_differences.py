@@ -74,6 +74,14 @@ KNOWN = [
         "what cancels out in 1e5 to 1e6 numbers: nothing but rounding is left",
     ),
     (
+        r"value at `\w+ = \w+\.(sum|mean)\(\)`(?s:.*)arange\(\d{5}(?s:.*)layer_norm\(",
+        "what cancels out in 1e5 to 1e6 numbers: nothing but rounding is left",
+    ),
+    (
+        r"grad at `the end`(?s:.*)\n(\w+)\.backward\(\1[,)](?s:.*)\n\1\S*\w_\(",
+        "a view was given as its own gradient and written to: PyTorch's leaf has taken that memory, ours never does",
+    ),
+    (
         r"cross\((\w), \1\)|sinc\((?s:.*)log|i0\((?s:.*)(trunc|floor|ceil)",
         "nothing but rounding, made visible by what divides by it, cuts it off or asks for its sign",
     ),
