@@ -82,6 +82,10 @@ KNOWN = [
         "a view was given as its own gradient and written to: PyTorch's leaf has taken that memory, ours never does",
     ),
     (
+        r"value at `the end`\n(?s:.*)with torch\.inference_mode\(\):\n    (\w+) = (?s:.*)\n\1\S*\.\w+_\(",
+        "an inference tensor that PyTorch refuses to write to has been written to by then",
+    ),
+    (
         r"cross\((\w), \1\)|sinc\((?s:.*)log|i0\((?s:.*)(trunc|floor|ceil)",
         "nothing but rounding, made visible by what divides by it, cuts it off or asks for its sign",
     ),
