@@ -26,6 +26,7 @@ from ..tensor import Tensor, new_tensor
 from . import mirrors, modes, overlaps, tangents
 from .interpreters import stack as interpreters
 from .nodes import BORROWED, Edge, Node, leaf_edge, orders
+from .places_of_views import place_anew, steps_to
 from .program_lines import here
 from .write_errors import check_made, check_result, refuse_inference
 
@@ -69,45 +70,13 @@ def refresh(view: Tensor) -> None:
                 view._needs_grad = False
             return
         check_made(view, "its base or another view of its base has been")
-        edge = _place_anew(base, view)
+        edge = place_anew(base, view)
         if view._retains and view._edge is not None:
             move_retained(view._edge, edge)
         view._edge, view._needs_grad = edge, True
     elif view._edge is None and view._needs_grad is not True:
         view._needs_grad = BORROWED if base._needs_grad else False
     view._seen = version
-
-
-def _place_anew(base: Tensor, view: Tensor) -> Edge:
-    """The place of a view on top of its base's place now: a node of its strides, or the steps that made it where the program
-    wants them, or where they go through other kinds of numbers."""
-    steps, through_other_kinds = _steps(base, view)
-    if steps and modes.state.view_replay:
-        edge = base._edge or leaf_edge(base)
-        for node, number in steps:
-            edge = taken_anew(node, number, edge)
-        return edge
-    return (through_other_kinds and base._place_through_other_kinds(steps)) or (base._as_strided_node(view), 0)
-
-
-def _steps(base: Tensor, view: Tensor) -> tuple[list[Edge], bool]:
-    """The steps that made a view of its base as far as they are known; and whether one of them saw complex numbers as real ones
-    (or the other way round), which no strides can say."""
-    steps: list[Edge] = []
-    edge, through_other_kinds = view._edge, base._array.dtype is not view._array.dtype
-    while edge is not None and (op := getattr(type(edge[0]), "op", None)) is not None and op.view:
-        steps.insert(0, edge)
-        through_other_kinds = through_other_kinds or op.name == "view_as_real"
-        edge = edge[0].next[0]
-    return steps, bool(steps) and through_other_kinds
-
-
-def taken_anew(node: Node, number: int, edge: Edge) -> Edge:
-    """A step that made a view once more, from what ``edge`` says."""
-    again = object.__new__(type(node))
-    again.next, again.saved, again.where = (edge,), node.saved, node.where
-    again.shape, again.dtype, again.metas, again.order = node.shape, node.dtype, node.metas, next(orders)
-    return again, number
 
 
 def refresh_to_record(view: Tensor) -> None:
@@ -274,7 +243,7 @@ def write_through(view: Tensor, node: Node) -> None:
     copies = object.__new__(CopySlices)
     copies.next = ((base._edge or leaf_edge(base)) if base._needs_grad else None, *node.next[1:])
     copies.shape, copies.dtype = base._array.shape, base._array.dtype
-    steps, through_other_kinds = _steps(base, view)
+    steps, through_other_kinds = steps_to(base, view)
     copies.saved = (node, overlaps.geometry(base, view), steps if through_other_kinds else None)
     copies.order = next(orders)
     copies.where = node.where

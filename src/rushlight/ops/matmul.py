@@ -21,7 +21,7 @@ from .operands import other_side
 from .out import write_out
 from .plain_cases import Case, plain_cases
 from .public import CompiledOnUse, alias, axes_of, methods, module, ops, public
-from .rule_functions import conj
+from .rule_functions import conj, in_columns
 from .shape import common_shape, expand
 from .table import arrays, op, tensors
 
@@ -31,12 +31,6 @@ op("adjoint", k.adjoint, kind="linear", x=lambda g, xp: xp.adjoint(g))
 def _turned(matrix: Any) -> Any:
     """A Tensor's adjoint as graphs of gradients have it: by ``t()``, as a view."""
     return conj(tensors.t(matrix))
-
-
-def _in_columns(strides: tuple[int, ...], g: Any, rows: int) -> bool:
-    """Whether a factor lies column after column in memory, as the transpose of a layer's weight does: by a product of transposes its
-    gradient lies so too, as in PyTorch."""
-    return strides[0] == g.itemsize and strides[1] == rows * strides[0]
 
 
 def _turned_batch(matrices: Any) -> Any:
@@ -56,9 +50,9 @@ for _space, _name, _function in (
     setattr(_space, _name, _function)
 op("mm", k.product, kind="bilinear",
    a=lambda g, b, xp, a_strides:
-       xp.t(xp.mm(conj(b), xp.t(g))) if _in_columns(a_strides, g, g.shape[0]) else xp.mm(g, xp.turned(b)),
+       xp.t(xp.mm(conj(b), xp.t(g))) if in_columns(a_strides, g, g.shape[0]) else xp.mm(g, xp.turned(b)),
    b=lambda g, a, xp, b_strides:
-       xp.t(xp.mm(xp.t(g), conj(a))) if _in_columns(b_strides, g, a.shape[1]) else xp.mm(xp.turned(a), g))  # fmt: skip
+       xp.t(xp.mm(xp.t(g), conj(a))) if in_columns(b_strides, g, a.shape[1]) else xp.mm(xp.turned(a), g))  # fmt: skip
 op("bmm", k.batch_product, kind="bilinear",
    a=lambda g, b, xp: xp.bmm(g, xp.adjoint(b)), b=lambda g, a, xp: xp.bmm(xp.adjoint(a), g))  # fmt: skip
 op("mv", k.vector_product, kind="bilinear",
@@ -70,9 +64,9 @@ op("outer", lambda a, b: np.multiply.outer(a, b), kind="bilinear",
 op("addmm", k.addmm,
    bias=lambda g, beta: g if beta == 1 else g * conj(beta),
    a=lambda g, b, xp, alpha, a_strides: _times(
-       xp.t(xp.mm(conj(b), xp.t(g))) if _in_columns(a_strides, g, g.shape[0]) else xp.mm(g, xp.turned(b)), alpha),
+       xp.t(xp.mm(conj(b), xp.t(g))) if in_columns(a_strides, g, g.shape[0]) else xp.mm(g, xp.turned(b)), alpha),
    b=lambda g, a, xp, alpha, b_strides: _times(
-       xp.t(xp.mm(xp.t(g), conj(a))) if _in_columns(b_strides, g, a.shape[1]) else xp.mm(xp.turned(a), g), alpha))  # fmt: skip
+       xp.t(xp.mm(xp.t(g), conj(a))) if in_columns(b_strides, g, a.shape[1]) else xp.mm(xp.turned(a), g), alpha))  # fmt: skip
 op("addmv", k.addmv,
    bias=lambda g, beta: g if beta == 1 else g * conj(beta),
    a=lambda g, b, xp, alpha: _times(_outer(g, b, xp), alpha),

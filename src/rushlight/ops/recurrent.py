@@ -122,7 +122,7 @@ def _gru_step(gates: Callable[[], Any], state: Any, weights: Weights) -> Any:
     return (_written_times(hidden - new, update) + new,)
 
 
-def _written_times(x: Any, factor: Any) -> Any:
+def _written_times(x: Tensor, factor: Tensor) -> Tensor:
     """``x.mul_(factor)`` of a tensor that nobody else has, without the write: the graph is that of PyTorch's, which keeps a copy."""
     product = x * factor
     if product._edge is not None and x._edge is not None and not x._edge[0].is_leaf_sink:
@@ -214,13 +214,17 @@ def _itself(gates: object) -> object:
     return gates
 
 
-def _last_first(states: Any, part: Callable[[Any], Any]) -> tuple[Any, ...]:
-    """A part of each state, the last state's first, as PyTorch's graph has them."""
-    return tuple([part(each) for each in reversed(states)][::-1])
+States = tuple[Tensor, ...]
 
 
-def _rows(x: Any, start: int, stop: int) -> Any:
-    return ops.slice(x, 0, start, stop, 1)
+def _states_rows(states: States, start: int, stop: int) -> States:
+    """Rows of each state, the last state's first, as PyTorch's graph has them."""
+    return tuple([_rows(each, start, stop) for each in reversed(states)][::-1])
+
+
+def _rows(x: Tensor, start: int, stop: int) -> Tensor:
+    found: Tensor = ops.slice(x, 0, start, stop, 1)
+    return found
 
 
 def _along(step: Step, input: Any, state: Any, weights: Weights, backwards: bool) -> tuple[Any, Any]:
@@ -247,12 +251,12 @@ def _along_packed(step: Step, data: Any, sizes: list[int], first: Any, weights: 
     places = [(end - size, end) for size, end in zip(sizes, ends, strict=True)]
     outputs = []
     if backwards:
-        state = _last_first(first, lambda each: _rows(each, 0, sizes[-1]))
+        state = _states_rows(first, 0, sizes[-1])
         have = sizes[-1]
         for place, size in zip(reversed(places), reversed(sizes), strict=True):
             if size > have:  # sequences that end here join in
-                starts = _last_first(first, lambda each, have=have, size=size: _rows(each, have, size))
-                state = _last_first(tuple(zip(state, starts, strict=True)), lambda pair: cat(list(pair)))
+                joined = list(zip(state, _states_rows(first, have, size), strict=True))
+                state = tuple([cat(list(pair)) for pair in reversed(joined)][::-1])
                 have = size
             state = step(partial(_itself, _rows(gates, *place)), state, weights)
             outputs.append(state[0])
@@ -263,8 +267,8 @@ def _along_packed(step: Step, data: Any, sizes: list[int], first: Any, weights: 
     for place, size in zip(places, sizes, strict=True):
         part = _rows(gates, *place)
         if size < have:  # sequences that are over leave
-            ended.append(_last_first(state, lambda old, size=size, have=have: _rows(old, size, have)))
-            state = _last_first(state, lambda old, size=size: _rows(old, 0, size))
+            ended.append(_states_rows(state, size, have))
+            state = _states_rows(state, 0, size)
             have = size
         state = step(partial(_itself, part), state, weights)
         outputs.append(state[0])

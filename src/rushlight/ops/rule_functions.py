@@ -56,3 +56,9 @@ def all_numbers(tensor: Any) -> Any:
 def is_complex(value: Any) -> bool:
     """Whether an array or a Tensor is complex."""
     return bool(getattr(value, "_array", value).dtype.kind == "c")
+
+
+def in_columns(strides: tuple[int, ...], g: Any, rows: int) -> bool:
+    """Whether a factor lies column after column in memory, as the transpose of a layer's weight does: by a product of transposes its
+    gradient lies so too, as in PyTorch."""
+    return strides[0] == g.itemsize and strides[1] == rows * strides[0]

@@ -5,8 +5,11 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+import numpy as np
+
 from ..autograd import grad_mode, views
 from ..autograd.nodes import Edge, Node, leaf_edge, orders
+from ..autograd.places_of_views import taken_anew
 from ..backend import strided as k
 from ..tensor import Methods, Tensor, new_tensor
 from .public import methods, ops, public
@@ -32,6 +35,7 @@ op(
 )  # fmt: skip
 
 
+Array = np.ndarray[Any, Any]
 OF_OTHER_KINDS = ("view_as_real", "view_as_complex")
 
 
@@ -43,16 +47,17 @@ class OfViews(Methods):
 
     def _place_through_other_kinds(self, steps: list[Edge]) -> Edge | None:
         """The place of a view that ``steps`` made of this base, on top of its own; None where it is not known what a step did."""
-        edge, source = self._edge or leaf_edge(self), self
+        edge = self._edge or leaf_edge(self)
+        source: Tensor = self
         for step, array in _landmarks(self._array, steps):
             view = new_tensor(array)
-            edge = (_strided_node(source, edge, view), 0) if step is None else views.taken_anew(*step, edge)
+            edge = (_strided_node(source, edge, view), 0) if step is None else taken_anew(*step, edge)
             source = view
         return edge if source is not self else None
 
     def _seen_through_other_kinds(self, steps: list[Edge]) -> Tensor | None:
         """The view that ``steps`` made, of this tensor in the base's place."""
-        seen = self
+        seen: Tensor = self
         for step, array in _landmarks(self._array, steps):
             if step is None:
                 strides = tuple(stride // array.itemsize for stride in array.strides)
@@ -75,7 +80,7 @@ class OfViews(Methods):
         return ops.view_as_complex(as_strided(self, (self._array.size // 2, 2), (2, 1), 0))
 
 
-def _as_strided_node(base: Any, view: Any) -> Node:
+def _as_strided_node(base: Tensor, view: Tensor) -> Node:
     """The node that a view gets after its base was written to: taken from the base by its geometry."""
     edge = base._edge or leaf_edge(base)
     if view._array.dtype.kind != base._array.dtype.kind:
@@ -83,7 +88,7 @@ def _as_strided_node(base: Any, view: Any) -> Node:
     return _strided_node(base, edge, view)
 
 
-def _strided_node(base: Any, edge: Edge, view: Any) -> Node:
+def _strided_node(base: Tensor, edge: Edge | None, view: Tensor) -> Node:
     array, size = view._array, view._array.itemsize
     node = object.__new__(table["as_strided"].node_class)
     node.next = (edge,)
@@ -101,14 +106,14 @@ def _strided_node(base: Any, edge: Edge, view: Any) -> Node:
     return node
 
 
-def _landmarks(array: Any, steps: list[Edge]) -> list[tuple[Edge | None, Any]]:
+def _landmarks(array: Array, steps: list[Edge]) -> list[tuple[Edge | None, Array]]:
     """How a view comes of ``array`` by steps of which one sees complex numbers as real ones or the other way round: that step, and
     what it gives. As in PyTorch all before the first is one view by strides (None), and each behind it is one of its own.
 
     Nothing where it is not known what a step did.
     """
-    found: list[tuple[Edge | None, Any]] = []
-    before = None
+    found: list[tuple[Edge | None, Array]] = []
+    before: Array | None = None
     for node, number in steps:
         operation: Op = type(node).op  # type: ignore[attr-defined]
         known = dict(zip((name for _, name, _ in operation.keep), node.saved or (), strict=False))
@@ -128,7 +133,7 @@ def _landmarks(array: Any, steps: list[Edge]) -> list[tuple[Edge | None, Any]]:
     return found
 
 
-def _in_the_kind_of(view: Any, base: Any, edge: Any) -> tuple[Any, Any]:
+def _in_the_kind_of(view: Tensor, base: Tensor, edge: Edge | None) -> tuple[Tensor, Edge | None]:
     """A base of complex numbers as the real numbers that a view of it has, or the other way round; and its place."""
     name = "view_as_real" if base._array.dtype.kind == "c" else "view_as_complex"
     with grad_mode.no_grad():
