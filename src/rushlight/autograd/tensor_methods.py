@@ -11,6 +11,7 @@ from typing import Any
 from ..backend import notes
 from ..backend.ownership import BY_ATTRIBUTE, is_only_here
 from ..base import dtypes
+from ..base.arguments import check_switch
 from ..tensor import OWN_DTYPE, Methods, Tensor, new_tensor
 from . import gradients, modes, views
 from .handles import Hooks, RemovableHandle, add_hook, observers
@@ -61,9 +62,7 @@ class InGraph(Methods):
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Says whether operations on this leaf are to be recorded; returns the tensor."""
-        if not isinstance(requires_grad, bool):
-            kind = type(requires_grad).__name__
-            raise TypeError(f"requires_grad_(): argument 'requires_grad' (position 1) must be bool, not {kind}")
+        check_switch("requires_grad_", "requires_grad", 1, requires_grad)
         if modes.state.transforms and requires_grad:
             interpreters.refuse("requires_grad_")
         if requires_grad and self._needs_grad is True:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..ops.public import ops
 from ..tensor import Tensor
-from .modules.utils import _pair, _single, _triple
+from .sizes import _pair, _single, _triple
 
 
 def _by_input(dims: int, spread: Callable[[Any], Any]) -> Callable[..., Tensor]:

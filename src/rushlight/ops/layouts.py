@@ -14,6 +14,11 @@ Array = np.ndarray[Any, Any]
 Read = Any  # in a rule: arrays or Tensors, their namespace, numbers
 
 
+def only_of_sparse(name: str) -> RuntimeError:
+    """PyTorch's error for a method of sparse tensors that a dense one is asked for."""
+    return RuntimeError(f"tensor.{name}(...) can only be called on sparse tensors")
+
+
 def _put(values: Array, indices: tuple[Array, ...], shape: tuple[int, ...]) -> Array:
     if not indices:  # all dimensions are dense: every value is for the whole
         return values.sum(0, dtype=values.dtype).reshape(shape)

@@ -23,7 +23,7 @@ from .plain_cases import Case, plain_cases
 from .public import CompiledOnUse, alias, axes_of, methods, module, ops, public
 from .rule_functions import conj, in_columns
 from .shape import common_shape, expand
-from .table import arrays, op, tensors
+from .table import arrays, op, tensors, word
 
 op("adjoint", k.adjoint, kind="linear", x=lambda g, xp: xp.adjoint(g))
 
@@ -42,12 +42,8 @@ def _outer(g: Any, vector: Any, xp: Any) -> Any:
     return xp.outer(g, conj(vector)) if xp is arrays else xp.mul(g.reshape((-1, 1)), conj(vector))
 
 
-for _space, _name, _function in (
-    (arrays, "turned", k.adjoint),
-    (tensors, "turned", _turned),
-    (tensors, "adjoint", _turned_batch),
-):
-    setattr(_space, _name, _function)
+word("turned", k.adjoint, _turned)
+word("adjoint", arrays.adjoint, _turned_batch)
 op("mm", k.product, kind="bilinear",
    a=lambda g, b, xp, a_strides:
        xp.t(xp.mm(conj(b), xp.t(g))) if in_columns(a_strides, g, g.shape[0]) else xp.mm(g, xp.turned(b)),

@@ -15,7 +15,7 @@ from ..backend.memory_formats import has_channels_last, keeping, with_channels_l
 from ..base import dtypes
 from ..tensor import Tensor, new_tensor
 from .public import module, ops, public
-from .table import arrays, op, tensors
+from .table import arrays, op, tensors, word
 from .whole_numbers import switch, whole_numbers
 
 F = "torch.nn.functional"
@@ -25,11 +25,7 @@ _LAYER_NORM: dict[str, Any] = {
     "inputs": "x weight bias",
     "joint": lambda g, xp, x, weight, axes, eps, needs: _layer_norm_backward(g, xp, x, weight, axes, eps, needs),
 }
-for _space, _name, _function in (
-    (arrays, "channel_dots", k.channel_dots),
-    (tensors, "channel_dots", lambda g, x, mean: over_channels(tensors, g * (x - column(mean, x)))),
-):
-    setattr(_space, _name, _function)
+word("channel_dots", k.channel_dots, lambda g, x, mean: over_channels(tensors, g * (x - column(mean, x))))
 op("layer_norm", k.layer_norm, **_LAYER_NORM)
 op("layer_norm_with_moments", k.layer_norm_with_moments, outputs="out mean! rstd!", **_LAYER_NORM)
 op("batch_norm", keeping(k.batch_norm), node="NativeBatchNormBackward0", inputs="x weight bias",

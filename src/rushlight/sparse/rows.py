@@ -7,6 +7,7 @@ import numpy as np
 from ..base.device import layout as Layout
 from ..base.device import sparse_coo, sparse_csc, sparse_csr
 from ..base.dtypes import dtype as DType
+from ..ops.layouts import only_of_sparse
 from ..ops.public import axis_of, ops
 from ..overrides.torch_function import DisableTorchFunctionSubclass
 from ..tensor import Tensor
@@ -161,7 +162,7 @@ def spdiags(diagonals: Tensor, offsets: Tensor, shape: tuple[int, int], layout: 
 def _matrix(name: str, input: Tensor, mat: Tensor) -> SparseTensor:
     if not isinstance(input, SparseTensor) or not input.is_sparse:
         if name == "sspaddmm":
-            raise RuntimeError("tensor.sspaddmm(...) can only be called on sparse tensors")
+            raise only_of_sparse(name)
         _refuse(name, input)
     assert isinstance(input, SparseTensor)
     if input._array.shape[1] != mat._array.shape[0]:

@@ -27,7 +27,7 @@ import numpy as np
 from ...autograd import interpreters, modes, tangents
 from ...autograd.observed_pass import ObservedPass
 from ...autograd.saved import Packed
-from ...base.arguments import OWN_CODE, ROOT
+from ...base.arguments import OWN_CODE, ROOT, code_of
 from ...ops.interceptors import run_below
 from ...tensor import Tensor
 from . import known
@@ -264,9 +264,10 @@ Action = Callable[[Watch, Any, types.CodeType], None]
 
 
 def _said(code: types.CodeType) -> str:
-    """A function of this package by the name that users know: what Tensor has its methods from are classes of their own."""
-    owner, dot, name = code.co_qualname.partition(".")
-    return f"Tensor.{name}" if dot and owner[:2] == "In" and owner[2:3].isupper() else code.co_qualname
+    """A function of this package by the name that users know: Tensor's methods are written in classes of the rooms that own them."""
+    method = vars(Tensor).get(code.co_name)
+    method = getattr(method, "fget", method)
+    return f"Tensor.{code.co_name}" if code_of(getattr(method, "does", method)) is code else code.co_qualname
 
 
 def _nothing(watch: Watch, frame: Any, code: types.CodeType) -> None:

@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from itertools import repeat
+from collections.abc import Sequence
 from typing import Any
 
-
-def _ntuple(count: int, name: str = "parse") -> Callable[[Any], tuple[Any, ...]]:
-    """A function that repeats a number ``count`` times and takes a sequence as it is."""
-
-    def parse(value: Any) -> tuple[Any, ...]:
-        return tuple(value) if isinstance(value, Iterable) else tuple(repeat(value, count))
-
-    parse.__name__ = name
-    return parse
-
-
-_single = _ntuple(1, "_single")
-_pair = _ntuple(2, "_pair")
-_triple = _ntuple(3, "_triple")
-_quadruple = _ntuple(4, "_quadruple")
+from ..sizes import _ntuple as _ntuple
+from ..sizes import _pair as _pair
+from ..sizes import _quadruple as _quadruple
+from ..sizes import _single as _single
+from ..sizes import _triple as _triple
 
 
 def _reverse_repeat_tuple(values: Sequence[int], count: int) -> tuple[int, ...]:

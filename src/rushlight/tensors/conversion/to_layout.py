@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...base.device import sparse_bsc, sparse_bsr, sparse_coo, sparse_csc, sparse_csr, strided
+from ...ops.layouts import only_of_sparse
 from ...ops.publishing import method
 from ...ops.whole_numbers import whole_number
 from ...tensor import Methods, Tensor
@@ -148,13 +149,13 @@ for _name in ("crow_indices", "col_indices", "ccol_indices", "row_indices"):
 @method
 def smm(self: Tensor, mat: Tensor) -> Tensor:
     """The product of a sparse matrix and a dense one: RuntimeError, for this one is dense. See :func:`torch.smm`."""
-    raise RuntimeError("tensor.sspaddmm(...) can only be called on sparse tensors")
+    raise only_of_sparse("sspaddmm")
 
 
 @method
 def sspaddmm(self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
     """A sum with a product of sparse matrices: RuntimeError, for this one is dense. See :func:`torch.sspaddmm`."""
-    raise RuntimeError("tensor.sspaddmm(...) can only be called on sparse tensors")
+    raise only_of_sparse("sspaddmm")
 
 
 @method
