@@ -284,7 +284,11 @@ def test_without_the_programs_text_nodes_have_their_own_names():
     names = {"torch": torch}
     exec("x = torch.ones(2, requires_grad=True)\nout = (x * x).sum()\nstory = torch.explain(out)", names)
     told = Told(names["story"])
-    assert [card.text for card in Board(told.recording).cards] == ["", "MulBackward0", "SumBackward0"]
+    board = Board(told.recording)
+    assert [card.text for card in board.cards] == ["", "MulBackward0", "SumBackward0"]
+    exec("story = torch.explain(x.sin() * x)", names)
+    board = Board(Told(names["story"]).recording)
+    assert [board.kept(one) for one in board.nodes[board.cards[-1].nodes[0]]["saved"]] == ["x", "SinBackward0"]
     exec("with torch.explain() as story:\n    y = (x * x).sum()\n    y.backward()", names)
     told = Told(names["story"])
     html = page.render(told.recording)

@@ -118,6 +118,10 @@ class Board:
         """A recording's text with later lives of names as the board calls them: `w·1.T` for `w.1.T`, which no number looks like."""
         return text if self._lives is None else self._lives.sub(lambda found: "·".join(found[0].rsplit(".", 1)), text)
 
+    def kept(self, one: Entry) -> str:
+        """What a node keeps, by name."""
+        return self.told(one["text"] or self.label(one["tensor"]))
+
     def wants(self, tensor: int) -> bool:
         """Whether a gradient is wanted for a tensor; a leaf may ask for one only after it was made."""
         entry = self.tensors[tensor]

@@ -46,7 +46,7 @@ class States:
             value = None if card.tensor is None else self.board.tensors[card.tensor]["value"]
             values = [(self.board.label(one), self.board.tensors[one]["value"]) for one in self._outputs(card)]
             states.values = [Span(1, None, value, "", values)]
-            saved = [self.board.told(one["text"]) for number in card.nodes for one in self.board.nodes[number]["saved"]]
+            saved = [self.board.kept(one) for number in card.nodes for one in self.board.nodes[number]["saved"]]
             states.kept = ", ".join(dict.fromkeys(saved))
             if card.kind == "leaf":
                 states.grads = [Span(1, None, self._first_grad(card))]

@@ -243,7 +243,7 @@ class Steps:
                 parts.append(Sentence(say("written", after=after, before=before)))
         made = [nodes[one] for one in group.nodes]
         if made:
-            saved = {self.board.told(one["text"]): one["bytes"] for node in made for one in node["saved"]}
+            saved = {self.board.kept(one): one["bytes"] for node in made for one in node["saved"]}
             size = size_in_bytes(sum(saved.values()))
             kept = (
                 say("keeps for", names=", ".join(saved), size=f" ({size})" if size else "") if saved else say("keeps nothing")

@@ -1,0 +1,71 @@
+"""Writes the pictures of ``docs/explain``: pages of the recordings that the tests keep, as Chromium shows them.
+
+    python tools/gallery.py
+
+Each is drawn in 64 colours, which keeps it under 60 KB. To be run, and looked at, after a change to what pages look like.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import tempfile
+from pathlib import Path
+
+from PIL import Image
+from playwright.sync_api import Browser, sync_playwright
+
+from rushlight.explain import page
+
+ROOT = Path(__file__).resolve().parents[1]
+RECORDINGS = ROOT / "tests" / "explain" / "recordings"
+PICTURES = ROOT / "docs" / "explain"
+DESK, PHONE = (1280, 760), (390, 844)
+COLOURS = 64
+
+# The step, the language, dark or light, the size, and what the page is scrolled to.
+SHOWN = {
+    "tutorial": (8, "en", "light", DESK, ""),
+    "jacobian": (13, "zh", "dark", DESK, ""),
+    "training": (12, "en", "light", DESK, ""),
+    "rounds": (16, "en", "light", DESK, ""),
+    "nones": (21, "en", "light", DESK, ".below"),
+    "twice": (25, "zh", "light", DESK, ""),
+    "hooks": (14, "en", "dark", DESK, ""),
+    "weights": (8, "zh", "dark", PHONE, ""),
+}
+
+
+def picture(browser: Browser, file: Path, step: int, lang: str, scheme: str, size: tuple[int, int], scrolled: str) -> bytes:
+    """One page at one step as a PNG of few colours."""
+    context = browser.new_context(
+        viewport={"width": size[0], "height": size[1]},
+        color_scheme="dark" if scheme == "dark" else "light",
+        reduced_motion="reduce",
+    )
+    tab = context.new_page()
+    tab.goto(f"{file.as_uri()}#step={step}")
+    tab.check(f"#lang-{lang}")
+    tab.evaluate("document.activeElement.blur()")
+    tab.evaluate("to => to ? document.querySelector(to).scrollIntoView({block: 'end'}) : scrollTo(0, 0)", scrolled)
+    drawn = Image.open(io.BytesIO(tab.screenshot())).convert("RGB").quantize(COLOURS)
+    context.close()
+    out = io.BytesIO()
+    drawn.save(out, "PNG", optimize=True)
+    return out.getvalue()
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"])
+        for name, how in SHOWN.items():
+            file = Path(folder) / f"{name}.html"
+            recording = json.loads((RECORDINGS / f"{name}.json").read_text(encoding="utf-8"))
+            file.write_text(page.render(recording), encoding="utf-8")
+            (PICTURES / f"{name}.png").write_bytes(picture(browser, file, *how))
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
