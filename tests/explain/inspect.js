@@ -1,11 +1,13 @@
-// What is wrong with what a page shows now: a list of sentences. Called with the number of the step and of the language.
-([step, zh]) => {
+// What is wrong with what a page shows now: a list of sentences. Called with the number of the step, whether it is in Chinese, and
+// what alone is to be looked at ("step", "colours", or "" for everything).
+([step, zh, only]) => {
+  const colours = only === "colours";
   const wrong = [], seen = (one) => one.getClientRects().length > 0 && getComputedStyle(one).visibility !== "hidden";
   const name = (one) => (one.textContent || "").trim().slice(0, 40) || one.outerHTML.slice(0, 60);
   const hidden = (one) => one.closest(".vh, .skip");
 
   // The step.
-  if (step) {
+  if (step && !colours) {
     const shown = Array.from(document.querySelectorAll(".step")).filter(seen);
     if (shown.length !== 1) wrong.push(`${shown.length} steps are shown`);
     else {
@@ -23,11 +25,13 @@
     if (+document.getElementById("slider").value !== step) wrong.push("slider");
     if (document.querySelectorAll(".ticks .at").length !== 1) wrong.push("ticks");
   }
-  for (const one of document.querySelectorAll(zh ? ".en" : ".zh")) if (seen(one)) wrong.push(`the other language: ${name(one)}`);
+  if (!colours) for (const one of document.querySelectorAll(zh ? ".en" : ".zh")) if (seen(one)) wrong.push(`the other language: ${name(one)}`);
+
+  if (only === "step") return wrong;
 
   // Nothing is wider than its place.
   if (document.documentElement.scrollWidth > window.innerWidth) wrong.push(`the page is ${document.documentElement.scrollWidth} wide`);
-  for (const one of document.querySelectorAll("body *:not(svg *)")) {
+  if (!colours) for (const one of document.querySelectorAll("body *:not(svg *)")) {
     if (!seen(one) || hidden(one) || one.matches("svg, input, .board, .scroll, .mx, .code, .ticks *, tr, thead, tbody, tfoot, table")) continue;
     if (one.closest(".scroll, .mx, .ticks")) continue;
     if (one.scrollWidth > one.clientWidth + 2 && one.clientWidth && getComputedStyle(one).overflowX === "visible") wrong.push(`too wide: ${name(one)}`);
@@ -42,7 +46,7 @@
     for (const text of one.querySelectorAll("text")) if (seen(text) && !inside(box(text), frame, 2)) wrong.push(`out of its card: ${name(text)}`);
   }
   const texts = Array.from(document.querySelectorAll("svg text")).filter(seen).map((one) => ({ one, box: box(one) }));
-  texts.forEach((a, at) => texts.slice(at + 1).forEach((b) => {
+  if (!colours) texts.forEach((a, at) => texts.slice(at + 1).forEach((b) => {
     if (over(a.box, b.box, 2.5)) wrong.push(`over each other: ${name(a.one)} and ${name(b.one)}`);
   }));
   cards.forEach((a, at) => cards.slice(at + 1).forEach((b) => { if (over(a.box, b.box, 1)) wrong.push("cards over each other"); }));
@@ -52,18 +56,24 @@
 
   // Contrast.
   const numbers = (color) => color.match(/[\d.]+/g).map(Number);
+  const lights = new Map(), backs = new Map();
   const light = (color) => {
+    if (!lights.has(color)) lights.set(color, luminance(color));
+    return lights.get(color);
+  };
+  const luminance = (color) => {
     const parts = numbers(color).slice(0, 3).map((one) => (one /= 255) <= 0.03928 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4);
     return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2];
   };
   const clear = (color) => color === "none" || color === "transparent" || numbers(color)[3] === 0;
   const rects = Array.from(document.querySelectorAll("svg rect")).filter(seen).map((one) => ({ box: box(one), fill: getComputedStyle(one).fill }));
   const behind = (one) => {
-    for (let at = one; at; at = at.parentElement) {
-      const color = getComputedStyle(at).backgroundColor;
-      if (!clear(color)) return color;
+    if (!one) return "rgb(255, 255, 255)";
+    if (!backs.has(one)) {
+      const color = getComputedStyle(one).backgroundColor;
+      backs.set(one, clear(color) ? behind(one.parentElement) : color);
     }
-    return "rgb(255, 255, 255)";
+    return backs.get(one);
   };
   const check = (one, color, back) => {
     const [a, b] = [light(color), light(back)], contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
