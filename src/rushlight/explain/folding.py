@@ -3,41 +3,17 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 from .entries import Entry, Recording
-from .words import Said, say
+from .rounds import Fold, Group, fold
+from .words import Said
 
 MOST = 40  # cards of operations before anything but expressions is folded
-OFTEN = 5  # rounds of a loop before it is folded
 OUTPUTS = 7  # named outputs of one node that are shown together
 TAGGED = 4  # uses of a leaf before it is a tag at each of them
-
-
-@dataclass
-class Group:
-    """The ops that one evaluation of an expression ran."""
-
-    place: int | None
-    key: tuple[object, ...] = ()
-    events: list[int] = field(default_factory=list)
-    nodes: list[int] = field(default_factory=list)
-    inputs: list[int] = field(default_factory=list)
-    outputs: list[int] = field(default_factory=list)
-    ops: set[str] = field(default_factory=set)
-    closed: bool = False  # it has made what a name is bound to
-
-
-@dataclass
-class Fold:
-    """Neighbours that are shown as one."""
-
-    groups: list[Group]
-    caption: Said
 
 
 @dataclass
@@ -438,75 +414,4 @@ class Board:
         return edge
 
 
-PART = re.compile(r"^[^.\[]*|\.[^.\[]+|\[[^\]]*\]")  # of a module's qualified name: net.layers[0]
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
-
-
-def fold(groups: list[Group], most: int, module: Callable[[Group], str]) -> list[Group | Fold]:
-    """Folds until at most so many are left: rounds of loops by the whole stack, then by the place alone, then modules, then the middle."""
-    items: list[Group | Fold] = list(groups)
-    if len(items) <= most:
-        return items
-    items = _rounds(groups)
-    if len(items) > most:
-        by_place = {id(group): group.key for group in groups}
-        for group in groups:
-            group.key = (group.place, *group.key[1:])
-        again = _rounds(groups)
-        if len(again) < len(items):
-            items = again
-        else:
-            for group in groups:
-                group.key = by_place[id(group)]
-    depth = max((len(PART.findall(module(group))) for group in groups), default=0)
-    while len(items) > most and depth > 0:
-        items = _modules(items, depth, module)
-        depth -= 1
-    if len(items) > most:
-        half = most // 2
-        members = [one for item in items[half:-half] for one in (item.groups if isinstance(item, Fold) else [item])]
-        items = [*items[:half], Fold(members, say("more", count=len(members))), *items[-half:]]
-    return items
-
-
-def _rounds(groups: list[Group]) -> list[Group | Fold]:
-    """Where an expression comes back often, the rounds that begin with it: the first, the second, those between, the last."""
-    items: list[Group | Fold] = []
-    where: dict[tuple[object, ...], list[int]] = defaultdict(list)
-    for number, group in enumerate(groups):
-        where[group.key].append(number)
-    at = 0
-    while at < len(groups):
-        places = where[groups[at].key]
-        starts = places[bisect_left(places, at) :]
-        if len(starts) < OFTEN:
-            items.append(groups[at])
-            at += 1
-            continue
-        keys = {group.key for group in groups[starts[0] : starts[-1]]}
-        end = starts[-1] + 1
-        while end < len(groups) and groups[end].key in keys:
-            end += 1
-        bounds = [*starts, end]
-        rounds = [groups[first:last] for first, last in pairwise(bounds)]
-        between = [group for one in rounds[2:-1] for group in one]
-        caption = say("rounds", first=3, last=len(rounds) - 1, of=len(rounds))
-        items += [*_rounds(rounds[0]), *_rounds(rounds[1]), Fold(between, caption), *_rounds(rounds[-1])]
-        at = end
-    return items
-
-
-def _modules(items: list[Group | Fold], depth: int, module: Callable[[Group], str]) -> list[Group | Fold]:
-    """Neighbours of one module, by the first parts of its qualified name, as one."""
-    folded: list[Group | Fold] = []
-    last = ""
-    for item in items:
-        name = "" if isinstance(item, Fold) else "".join(PART.findall(module(item))[:depth])
-        before = folded[-1] if folded else None
-        if isinstance(item, Group) and name and name == last and before is not None:
-            members = before.groups if isinstance(before, Fold) else [before]
-            folded[-1] = Fold([*members, item], say("module", name=name))
-        else:
-            folded.append(item)
-        last = name
-    return folded

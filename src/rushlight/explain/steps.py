@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 
 from .entries import Entry, Number, Value
 from .equations import Figure, equation
-from .folding import Board, Card, Group
+from .folding import Board, Card
 from .numerals import size_in_bytes
+from .rounds import Group
 from .words import Said, joined, literal, say
 
 Which = Sequence[int | str]  # passes that are shown whole: numbers from 1, "first", "last"
