@@ -29,10 +29,10 @@ KERNELS ?= $(RUSHLIGHT_KERNELS)
 # of threads ask for their own.
 test: .venv/tools  ## unit tests and every example in docstrings and docs
 	RUSHLIGHT_KERNELS=$(KERNELS) OMP_NUM_THREADS=1 .venv/bin/python -m pytest -q -n $(JOBS) --doctest-modules --doctest-glob='*.md' \
-		--ignore=tests/conformance --ignore=tests/xla --ignore=tests/explain/test_browser.py tests src $(wildcard docs) README.md
+		--ignore=tests/conformance --ignore=tests/xla --ignore=tests/onnx --ignore=tests/explain/test_browser.py tests src $(wildcard docs) README.md
 
-xla: .xla/installed  ## what torch.compile computes with XLA, where JAX (350 MB) is installed
-	OMP_NUM_THREADS=1 .xla/bin/python -m pytest -q tests/xla tests/compiled
+xla: .xla/installed  ## what torch.compile computes with XLA, where JAX (350 MB) is installed, and what ONNX's runtime makes of exported models
+	OMP_NUM_THREADS=1 .xla/bin/python -m pytest -q tests/xla tests/compiled tests/onnx
 
 # A minute and a half each on two quiet processors.
 sanitize: .venv/tools  ## the compiled kernels built with sanitizers, and their tests run under them
@@ -143,7 +143,7 @@ clean:  ## remove environments and builds
 
 .xla/installed: pyproject.toml $(KERNEL_SOURCES)
 	$(PYTHON) -m venv .xla
-	.xla/bin/python $(PIP) --editable '.[dev,examples,xla]'
+	.xla/bin/python $(PIP) --editable '.[dev,examples,xla,onnx]' onnxruntime
 	touch $@
 
 # install-torch comes first, so that pip takes PyTorch for installed.

@@ -160,6 +160,15 @@ def test_transforms_inside_are_replayed(name: str) -> None:
     assert is_replayed(fast)
 
 
+def test_a_mask_that_is_an_argument_is_an_input() -> None:
+    fast = compiled(lambda q, mask: F.scaled_dot_product_attention(q, q, q, attn_mask=mask))
+    for number in range(5):
+        query, mask = torch.randn(2, 3, 4), torch.randn(3, 3) * number
+        expected = F.scaled_dot_product_attention(query, query, query, attn_mask=mask)
+        assert torch.allclose(fast(query, mask), expected, atol=1e-6)
+    assert is_replayed(fast)
+
+
 def test_compiled_functions_inside_transforms() -> None:
     fast = compiled(layer)
     x = torch.linspace(0.1, 1.0, 3)

@@ -228,7 +228,7 @@ class Recorder:
         if type(value) in (list, tuple):
             return type(value)(self._parameter(one) for one in value)
         if type(value) is np.ndarray:
-            if id(value) in self.numbers:
+            if id(value) in self.numbers or self.there(value) is not None or self.before is None:
                 return t.Bare(self.array_ref(value).number)
             self.fail("an array as an op's option")
         if not isinstance(value, _OPTIONS) and not callable(value):
