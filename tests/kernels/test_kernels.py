@@ -61,6 +61,9 @@ GROUPS = [  # test_kernel_norms.py
     "normalization.group_norm", "normalization.group_norm_backward", "normalization.batch_norm_given", "normalization.channel_dots",
 ]  # fmt: skip
 CLASSES = ["losses.nll_loss", "losses.nll_loss_adjoint"]  # test_kernel_classes.py
+SCANS = [  # test_kernel_scans.py
+    "cumulative.cumsum", "cumulative.cumprod", "cumulative.cumsum_from_end", "cumulative.argcummax", "cumulative.argcummin",
+]  # fmt: skip
 FLAT_INDICES = ["flat_indices.add_at", "flat_indices.add_rows"]  # test_kernel_flat_indices.py
 ORDERS = ["selection.introsorted_rows", "selection.greatest_in_rows", "selection.selected_in_rows"]  # test_kernel_orders.py
 GRIDS = ["sampling.grid_sample", "sampling.grid_sample_input_grad"]  # test_kernel_grids.py
@@ -76,7 +79,7 @@ POOLING = [  # test_kernel_pooling.py
 
 def test_every_kernel_is_tried_here():
     families = [VALUES, SLOPES, PAIRS, FOLDS, LONG, ROWS, ROW_SLOPES, NORMS, CONVOLUTIONS, RECURRENT, CHANNELS]
-    families += [GROUPS, CLASSES, FLAT_INDICES, ORDERS, GRIDS, ALIGNMENTS, POOLING, ATTENTION, STEPS, TWISTER]
+    families += [GROUPS, CLASSES, FLAT_INDICES, ORDERS, GRIDS, ALIGNMENTS, POOLING, ATTENTION, STEPS, TWISTER, SCANS]
     assert sorted(kernels.registered) == sorted(name for family in families for name in family)
 
 

@@ -24,6 +24,7 @@ struct Rows {
     double eps;
 };
 constexpr std::size_t STRIPE = 64, BROAD = 256;  // those of norms
+constexpr std::size_t SCANNED_ABREAST = 8;  // rows
 using RowsLoop = void (*)(const Rows &, std::size_t from, std::size_t to);
 
 // Numbers (samples, channels, length); what a kernel has no use for is null.
@@ -130,6 +131,7 @@ enum SweepKind {
     SMOOTH_L1, SMOOTH_L1_SLOPE, HUBER, HUBER_SLOPE, SWEEPS
 };
 enum RowsKind { SOFTMAX, SOFTMAX_SLOPE, LOG_SOFTMAX, LOG_SOFTMAX_SLOPE, LAYER_NORM, LAYER_NORM_SLOPES, ROWS };
+enum ScanKind { RUNNING_SUM, RUNNING_SUM_BACK, RUNNING_PRODUCT, LAST_MAXIMUM, LAST_MINIMUM, SCANS };
 enum FoldKind { SQUARES, PRODUCTS, MAXIMA, MINIMA, FOLDS };
 enum ColumnsKind { COLUMN_SOFTMAX, COLUMN_SOFTMAX_SLOPE, COLUMN_LOG_SOFTMAX, COLUMN_LOG_SOFTMAX_SLOPE, COLUMN_KINDS };
 enum StepKind { ADAM, SGD, RMSPROP, STEPS };
@@ -146,6 +148,7 @@ struct Set {
     SweepLoop sweeps[SWEEPS][2];
     RowsLoop rows[ROWS][2];
     RowsLoop folds[FOLDS][2];
+    RowsLoop scans[SCANS][2];
     RowsLoop across[COLUMN_KINDS][2];
     ChannelsLoop channels[CHANNELS][2];
     ChannelsLoop column_norms[COLUMN_NORMS][2];

@@ -15,6 +15,8 @@ namespace RUSHLIGHT_SET {
 
 #include "folds.h"
 
+#include "scans.h"
+
 #include "columns.h"
 
 #include "channels.h"
@@ -36,6 +38,7 @@ namespace RUSHLIGHT_SET {
 #define BOTH(loop) {loop<float>, loop<double>}
 #define VALUES(F) {sweep<F, float, false>, sweep<F, double, false>}
 #define FOLD(F) {fold_rows<float, F>, fold_rows<double, F>}
+#define SCAN(CHAIN, BACK) {scan<float, CHAIN, BACK>, scan<double, CHAIN, BACK>}
 #define SLOPES(F) {sweep<F, float, true>, sweep<F, double, true>}
 
 static Set loops(const char *name) {
@@ -50,6 +53,7 @@ static Set loops(const char *name) {
              SLOPES(HuberSlope)},
             {BOTH(softmax), BOTH(softmax_backward), BOTH(log_softmax), BOTH(log_softmax_backward), BOTH(layer_norm), BOTH(layer_norm_backward)},
             {FOLD(Squares), FOLD(Folded<Products>), FOLD(Folded<Maxima>), FOLD(Folded<Minima>)},
+            {SCAN(RunningSum, false), SCAN(RunningSum, true), SCAN(RunningProduct, false), SCAN(LastMaximum, false), SCAN(LastMinimum, false)},
             {BOTH(columns_softmax), BOTH(columns_softmax_backward), BOTH(columns_log_softmax), BOTH(columns_log_softmax_backward)},
             {BOTH(channel_moments), BOTH(batch_norm), BOTH(batch_norm_backward), BOTH(batch_norm_given), BOTH(group_norm), BOTH(group_norm_backward), BOTH(channel_dots)},
             {BOTH(moments_of_columns), BOTH(norm_of_columns), BOTH(norm_of_columns_backward), BOTH(norm_of_columns_given)},
