@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kernel_checks import BEYOND, DTYPES, agree, few, native, needs_native, numbers, stays_within_fences
+from kernel_checks import (
+    BEYOND,
+    DTYPES,
+    agree,
+    both,
+    few,
+    native,
+    needs_native,
+    numbers,
+    same_on_any_number_of_threads,
+    stays_within_fences,
+)
 
 import rushlight as torch
 from rushlight import kernels
@@ -84,3 +97,123 @@ def test_scatter_add_of_an_index_that_is_stretched_adds_rows():
     assert out[:, 0].tolist() == [715.0, 715.0, 714.0, 714.0, 714.0, 714.0, 714.0] and (out == out[:, :1]).all()
     out = torch.zeros(7, 4).scatter_add(0, index[:, None].expand(5000, 3), torch.ones(5000, 3))
     assert out[0].tolist() == [715.0, 715.0, 715.0, 0.0]
+
+
+MOVES = ["flat_indices.put_in_step", "flat_indices.add_in_step"]
+KINDS = ["float32", "float64", "float16", "int64", "int32", "int8", "bool"]
+
+
+def draw_along(data, is_put):
+    """An array's shape, an axis of it, and indices along it: of all others, of a few of the first, or the same for all."""
+    shape = data.draw(st.sampled_from([(5,), (3, 4), (40, 3), (2, 3, 5), (7, 1, 2), (3, 2, 2, 9)]))
+    axis, generator = data.draw(st.integers(0, len(shape) - 1)), np.random.default_rng(data.draw(st.integers(0, 99)))
+    picked = list(shape)
+    picked[axis] = shape[axis] if is_put else data.draw(st.sampled_from([1, 2, 6, 600]))
+    if axis:
+        picked[0] = data.draw(st.integers(1, shape[0]))
+    if is_put:  # each place once, so that the order does not count
+        turns = [generator.permutation(shape[axis]) for _ in range(math.prod(picked) // shape[axis])]
+        others = [size for place, size in enumerate(picked) if place != axis]
+        return shape, axis, np.moveaxis(np.array(turns).reshape(*others, shape[axis]), -1, axis)
+    if data.draw(st.booleans()):
+        along = generator.integers(0, shape[axis], picked[axis]).reshape(
+            [-1 if one == axis else 1 for one in range(len(shape))]
+        )
+        return shape, axis, np.broadcast_to(along, picked)
+    return shape, axis, generator.integers(0, shape[axis], picked)
+
+
+@needs_native
+@given(data=st.data())
+@few
+def test_picked_along_every_axis(data):
+    shape, axis, indices = draw_along(data, False)
+    x = np.array(numbers(data.draw, shape, "float32", [-0.0, 1e-42], 40.0)).astype(data.draw(st.sampled_from(KINDS)))
+    if data.draw(st.booleans()):
+        x = np.asfortranarray(x)
+    if len(shape) == 1 and indices.size < 600:
+        assert kernels.registered["extremes.take_along"].compiled(x, indices, axis) is None
+    elif x.flags.c_contiguous or indices.size >= x.size:
+        found, expected = both("extremes.take_along", x, indices, axis)
+        assert found is not None and found.dtype == expected.dtype
+        np.testing.assert_array_equal(found, expected)
+    line = np.ascontiguousarray(indices.reshape(-1)[: shape[axis]])
+    compiled = kernels.registered["index.slices"].compiled(x, line, axis)
+    if not axis:
+        assert compiled is None
+    elif x.flags.c_contiguous:
+        np.testing.assert_array_equal(compiled, kernels.registered["index.slices"].numpy(x, line, axis))
+
+
+@needs_native
+@given(data=st.data())
+@few
+def test_put_along_every_axis(data):
+    shape, axis, indices = draw_along(data, True)
+    dtype = data.draw(st.sampled_from(KINDS))
+    out = np.zeros(shape, dtype)
+    values = np.arange(1, indices.size + 1).reshape(indices.shape).astype(dtype)
+    found, expected = both_added("flat_indices.put_in_step", out, indices, values, axis)
+    np.testing.assert_array_equal(found, expected)
+
+
+@needs_native
+@given(data=st.data())
+@few
+def test_added_along_every_axis(data):
+    shape, axis, indices = draw_along(data, False)
+    dtype = data.draw(st.sampled_from(list(DTYPES)))
+    values = np.array(numbers(data.draw, data.draw(st.sampled_from([indices.shape, ()])), dtype, [*BEYOND, 1e-42], 1.0))
+    agree(*both_added("flat_indices.add_in_step", np.ones(shape, dtype), indices, values, axis), dtype, 100)
+
+
+@needs_native
+def test_of_several_indices_the_last_stays_and_threads_change_nothing():
+    source = np.random.default_rng(3)
+    x, values = (source.standard_normal((90, 70, 50)).astype(np.float32) for _ in range(2))
+    moves = {name: kernels.registered[name].compiled for name in (*MOVES, "extremes.take_along")}
+    indices = [source.integers(0, x.shape[axis], x.shape) for axis in range(3)]
+    out = moves[MOVES[0]](x.copy(), indices[1], values, 1)
+    places = {}
+    for place in range(70):
+        places[indices[1][4, place, 6]] = values[4, place, 6]
+    assert all(out[4, place, 6] == value for place, value in places.items())
+    same_on_any_number_of_threads(
+        lambda: (
+            [moves[name](x.copy(), indices[axis], values, axis) for name in MOVES for axis in range(3)]
+            + [moves["extremes.take_along"](x, indices[axis], axis) for axis in range(3)]
+        )
+    )
+
+
+@needs_native
+def test_indices_beyond_the_bounds_are_left_to_numpy():
+    x, values = np.zeros((3, 4), np.float32), np.ones((3, 1), np.float32)
+    for bad in (-1, 4, 1 << 62, -(1 << 63)):
+        indices = np.array([[0], [bad], [1]])
+        assert kernels.registered["extremes.take_along"].compiled(x, indices, 1) is None
+        for name in MOVES:
+            assert kernels.registered[name].compiled(x, indices, values, 1) is None
+        assert not x.any()
+        assert not kernels.registered["flat_indices.within"].compiled(indices, 0, 4)
+        assert not kernels.registered["flat_indices.within"].compiled(indices, 0, 0)
+    assert kernels.registered["flat_indices.within"].compiled(np.array([-4, 3]), -4, 4) is True
+    assert kernels.registered["flat_indices.within"].compiled(np.array([-5, 3]), -4, 4) is False
+    assert kernels.registered["flat_indices.within"].compiled(np.array([], np.int64), 0, 0) is True
+    assert kernels.registered["flat_indices.within"].compiled(np.array([1], np.int32), 0, 4) is None
+    with pytest.raises(RuntimeError, match="index 4 is out of bounds for dimension 1 with size 4"):
+        torch.zeros(3, 4).gather(1, torch.tensor([[0], [4], [1]]))
+
+
+@needs_native
+@pytest.mark.parametrize("name", ["pick_along", "put_along", "add_along"])
+@pytest.mark.parametrize("dtype", ["f", "d"])
+def test_random_moves_stay_within_fences(name, dtype):
+    def arguments(source):
+        outer, length, picked, inner = (source.choice([1, 2, 3, 5]) for _ in range(4))
+        whole, part = (outer * length * inner, dtype), (outer * picked * inner, dtype)
+        indices = np.array([source.choice([0, length - 1, length - 1, 0, source.choice([0, length])]) for _ in range(part[0])])
+        arrays = [part, whole] if name == "pick_along" else [whole, part]
+        return [*arrays, indices[: source.choice([part[0], part[0], part[0], picked, 1])]], [(outer, length, picked, inner)]
+
+    stays_within_fences(name, arguments)

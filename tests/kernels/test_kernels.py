@@ -64,7 +64,10 @@ CLASSES = ["losses.nll_loss", "losses.nll_loss_adjoint"]  # test_kernel_classes.
 SCANS = [  # test_kernel_scans.py
     "cumulative.cumsum", "cumulative.cumprod", "cumulative.cumsum_from_end", "cumulative.argcummax", "cumulative.argcummin",
 ]  # fmt: skip
-FLAT_INDICES = ["flat_indices.add_at", "flat_indices.add_rows"]  # test_kernel_flat_indices.py
+FLAT_INDICES = [  # test_kernel_flat_indices.py
+    "flat_indices.add_at", "flat_indices.add_rows", "flat_indices.put_in_step", "flat_indices.add_in_step", "flat_indices.within",
+    "extremes.take_along", "index.gather", "index.slices",
+]  # fmt: skip
 ORDERS = ["selection.introsorted_rows", "selection.greatest_in_rows", "selection.selected_in_rows"]  # test_kernel_orders.py
 GRIDS = ["sampling.grid_sample", "sampling.grid_sample_input_grad"]  # test_kernel_grids.py
 ALIGNMENTS = ["ctc.ctc_loss", "ctc.ctc_backward"]  # test_kernel_alignments.py

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..kernels import alignments as compiled
 from ..kernels import register
-from .flat_indices import add_at, in_line
+from .flat_indices import add_in_step
 from .numpy import Array
 
 
@@ -131,7 +131,7 @@ def ctc_backward(
     share = np.where(exists & is_there & np.isfinite(share), share, 0.0)
     _drop_last_blank(share, labels, input_lengths, target_lengths, blank)
     totals = np.zeros(wide.shape)
-    add_at(totals, in_line(np.broadcast_to(labels, share.shape), wide.shape, 2), share)
+    add_in_step(totals, np.broadcast_to(labels, share.shape), share, 2)
     out = np.exp(wide) - totals
     out[np.isneginf(wide) | np.isinf(loss)[:, None]] = np.nan  # as in PyTorch: there is no share of what cannot be
     out = np.where(is_there, out, 0.0)

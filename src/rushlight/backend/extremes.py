@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels import flat_indices as compiled
+from ..kernels import register
 from . import selection, summation
-from .flat_indices import add_at, check_along, corner, in_line, whole_slices
+from .flat_indices import add_in_step, check_along, corner, in_line, put_in_step, whole_slices
 from .numpy import Array, Shape, in_rows
 from .ordering import order
 from .reduce import Axes, in_order
@@ -69,6 +71,7 @@ def gather_share(g: Array, x: Array, best: Any, axis: Axes, keepdims: bool = Fal
     return summation.add_up(chosen, axis, keepdims=keepdims) / np.asarray(many).astype(g.dtype)
 
 
+@register(compiled.take_along)
 def take_along(x: Array, indices: Array, axis: int) -> Array:
     """The elements at ``indices`` along ``axis``; other axes go in step."""
     if not x.ndim:
@@ -109,9 +112,7 @@ def put_along(g: Array, indices: Array, shape: Shape, axis: int) -> Array:
     if not shape:
         return g.reshape(())
     check_along(indices, shape[axis], axis)
-    out = np.zeros(shape, g.dtype)
-    out.reshape(-1)[in_line(indices, shape, axis)] = g
-    return out
+    return put_in_step(np.zeros(shape, g.dtype), indices, g, axis)
 
 
 def add_along(g: Array, indices: Array, shape: Shape, axis: int) -> Array:
@@ -119,9 +120,7 @@ def add_along(g: Array, indices: Array, shape: Shape, axis: int) -> Array:
     if not shape:
         return np.asarray(g.sum(), g.dtype)
     check_along(indices, shape[axis], axis)
-    out = np.zeros(shape, g.dtype)
-    add_at(out, in_line(indices, shape, axis), g)
-    return out
+    return add_in_step(np.zeros(shape, g.dtype), indices, g, axis)
 
 
 def put_reduced(g: Any, indices: Array, shape: Shape, axis: int, keepdims: bool = False) -> Array:

@@ -39,6 +39,7 @@ def in_line(indices: Array, shape: Shape, axis: int) -> Array:
     return np.add(indices, others, order="C", dtype=np.int64)
 
 
+@register(compiled.within)
 def within(index: Array, low: int, size: int) -> bool:
     """Whether all of some indices lie in [low, size)."""
     index = once(index)
@@ -145,6 +146,19 @@ def add_at(out: Array, indices: Array, values: Array) -> Array:
     """Adds values to ``out``, which lies in order, at flat indices."""
     np.add.at(out.reshape(-1), indices.reshape(-1), np.broadcast_to(values, indices.shape).reshape(-1))
     return out
+
+
+@register(compiled.put_in_step)
+def put_in_step(out: Array, indices: Array, values: Array, axis: int) -> Array:
+    """Writes values to ``out``, which lies in order, at indices along ``axis``, the other axes in step."""
+    out.reshape(-1)[in_line(indices, out.shape, axis)] = values
+    return out
+
+
+@register(compiled.add_in_step)
+def add_in_step(out: Array, indices: Array, values: Array, axis: int) -> Array:
+    """The same, added."""
+    return add_at(out, in_line(indices, out.shape, axis), values)
 
 
 @register(compiled.add_rows)

@@ -8,8 +8,23 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels import flat_indices as compiled
+from ..kernels import register
 from .extremes import take_along
-from .flat_indices import FEW, add_at, add_rows, at_in_line, check, check_along, counted_from_0, in_line, whole_slices, within
+from .flat_indices import (
+    FEW,
+    add_at,
+    add_in_step,
+    add_rows,
+    at_in_line,
+    check,
+    check_along,
+    counted_from_0,
+    in_line,
+    put_in_step,
+    whole_slices,
+    within,
+)
 from .line_sums import sum_to
 from .notes import with_notes
 from .numpy import Array, Shape, in_rows, ordered, steps_within
@@ -171,6 +186,7 @@ def index_put(x: Array, values: Array, indices: Indices, accumulate: bool) -> Ar
     return out
 
 
+@register(compiled.take_along)
 def gather(x: Array, index: Array, axis: int) -> Array:
     if not x.ndim:
         return np.broadcast_to(x, index.shape).copy()
@@ -186,8 +202,7 @@ def scatter(x: Array, src: Array, index: Array, axis: int) -> Array:
         return out
     if not out.ndim:
         return src.reshape(-1)[0].reshape(()).copy()
-    out.reshape(-1)[in_line(index, out.shape, axis)] = _corner(src, index.shape)
-    return out
+    return put_in_step(out, index, _corner(src, index.shape), axis)
 
 
 def _corner(src: Array, shape: Shape) -> Array:
@@ -211,7 +226,7 @@ def scatter_add(x: Array, src: Array, index: Array, axis: int) -> Array:
     if rows is not None:
         add_rows(out, rows, part, False)
     else:
-        add_at(out, in_line(index, out.shape, axis), part)
+        add_in_step(out, index, part, axis)
     return out.astype(x.dtype, copy=False)
 
 
@@ -266,7 +281,12 @@ def _reduced_into(start: Array, x: Array, src: Array, index: Array, axis: int, r
 def index_select(x: Array, index: Array, axis: int) -> Array:
     if not x.ndim:
         return x.copy()
-    return x.take(index.reshape(-1), axis)
+    return _slices(x, index.reshape(-1), axis)
+
+
+@register(compiled.take_slices)
+def _slices(x: Array, index: Array, axis: int) -> Array:
+    return x.take(index, axis)
 
 
 def index_select_adjoint(g: Array, index: Array, shape: Shape, axis: int) -> Array:
@@ -287,7 +307,7 @@ def index_add(x: Array, src: Array, index: Array, axis: int, alpha: Any) -> Arra
         add_rows(whole, rows, values, False)
     else:
         along = rows.reshape(-1, *(1,) * (values.ndim - 1 - axis))
-        add_at(whole, in_line(np.broadcast_to(along, values.shape), whole.shape, axis), values)
+        add_in_step(whole, np.broadcast_to(along, values.shape), values, axis)
     return out
 
 

@@ -177,7 +177,8 @@ def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> Te
                     f"Size does not match at dimension {place} expected index {list(i.shape)} to be no larger than self "
                     f"{list(x.shape)} apart from dimension {axis}"
                 )
-        check_along(i, x.shape[axis] if x.ndim else 1, axis)
+        if not x.ndim:  # the kernel looks at others
+            check_along(i, 1, axis)
     return ops.gather(input, index, axis)
 
 

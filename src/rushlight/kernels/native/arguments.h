@@ -27,6 +27,8 @@ class Array {
     bool get(PyObject *object, bool written, bool may_be_none = false) {
         return object == Py_None ? may_be_none : hold(object, written) && (kind == 'f' || kind == 'd');
     }
+    // Numbers of any one kind, to be moved and not looked at.
+    bool get_any(PyObject *object, bool written) { return hold(object, written) && kind; }
     // Four axes of these sizes, of which the numbers along the last lie side by side.
     bool get_rows(PyObject *object, const std::size_t (&sizes)[4]) {
         if (!hold(object, false, PyBUF_STRIDES) || (kind != 'f' && kind != 'd') || view.ndim != 4 || view.strides[3] != view.itemsize) return false;
@@ -44,6 +46,7 @@ class Array {
     void *data() const { return is_held ? view.buf : nullptr; }
     bool is_double() const { return kind == 'd'; }
     bool is_aligned() const { return reinterpret_cast<std::uintptr_t>(view.buf) % static_cast<std::size_t>(view.itemsize) == 0; }
+    std::size_t itemsize() const { return static_cast<std::size_t>(view.itemsize); }
     std::size_t size() const { return static_cast<std::size_t>(view.len / view.itemsize); }
     // Writes one number, in the array's dtype, wherever it lies.
     void put(std::size_t place, double value) const {
