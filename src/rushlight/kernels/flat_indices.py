@@ -71,14 +71,14 @@ def _of_slices(indices: Array, axis: int) -> Array:
     return np.ascontiguousarray(indices)
 
 
-def take_along(x: Array, indices: Array, axis: int) -> Array | None:
+def take_along(x: Array, indices: Array, axis: int, /) -> Array | None:
     if (x.ndim < 2 and indices.size < _FEW) or not indices.size or indices.dtype.char not in "lq" or x.dtype.kind not in "fiub":
         return None
     out = np.empty(indices.shape, x.dtype)
     return out if _pick(out, x, indices, axis) else None
 
 
-def take_slices(x: Array, indices: Array, axis: int) -> Array | None:
+def take_slices(x: Array, indices: Array, axis: int, /) -> Array | None:
     if axis < 1 or not x.size or not indices.size or indices.dtype.char not in "lq" or x.dtype.kind not in "fiub":
         return None  # rows are copied as quickly by NumPy
     out = np.empty((*x.shape[:axis], indices.size, *x.shape[axis + 1 :]), x.dtype)

@@ -11,10 +11,11 @@ import numpy as np
 from . import native
 from .rows import Array
 
+DType = np.dtype[Any]
 _Loop = Callable[[Array, Array, int, int], bool]
 
 
-def _along(loop: _Loop, x: Array, axis: int, dtype: np.dtype[Any]) -> Array | None:
+def _along(loop: _Loop, x: Array, axis: int, dtype: DType) -> Array | None:
     if x.dtype.char not in "fd" or not x.ndim or not x.size:
         return None
     out = np.empty(x.shape, dtype)
@@ -25,7 +26,7 @@ def _along(loop: _Loop, x: Array, axis: int, dtype: np.dtype[Any]) -> Array | No
 def _totals(name: str) -> Callable[..., Array | None]:
     loop: _Loop | None = getattr(native, name, None)
 
-    def kernel(x: Array, axis: int, dtype: np.dtype[Any] | None = None) -> Array | None:
+    def kernel(x: Array, axis: int, dtype: DType | None = None) -> Array | None:
         return _along(loop, x, axis, x.dtype) if loop and (dtype is None or dtype is x.dtype) else None
 
     return kernel
