@@ -50,7 +50,7 @@ PAIRS = {  # two arrays, and numbers
     "loss_backward.smooth_l1_slope": [(1.0, 1.0), (0.3, 0.01)], "loss_backward.huber_slope": [(1.0, 1.0), (0.3, 0.01)],
 }  # fmt: skip
 FOLDS = ["summation.many_squares", "summation.multiplied", "summation.maxima", "summation.minima"]
-LONG = ["pointwise.relu"]  # those that leave few numbers to NumPy
+LONG = ["pointwise.relu", "choice.clamp"]  # those that leave few numbers to NumPy
 ROWS = ["softmax.softmax", "softmax.log_softmax"]
 ROW_SLOPES = ["softmax.softmax_grad", "softmax.log_softmax_grad"]
 CONVOLUTIONS = ["convolution.conv", "convolution.conv_input_grad", "convolution.conv_weight_grad"]
@@ -63,6 +63,9 @@ GROUPS = [  # test_kernel_norms.py
 CLASSES = ["losses.nll_loss", "losses.nll_loss_adjoint"]  # test_kernel_classes.py
 SCANS = [  # test_kernel_scans.py
     "cumulative.cumsum", "cumulative.cumprod", "cumulative.cumsum_from_end", "cumulative.argcummax", "cumulative.argcummin",
+]  # fmt: skip
+NORMALS = [  # test_kernel_normals.py
+    "box_muller.fill_blocks_32", "box_muller.standard_blocks_32", "box_muller.fill_blocks_64", "shuffles.swapped",
 ]  # fmt: skip
 FLAT_INDICES = [  # test_kernel_flat_indices.py
     "flat_indices.add_at", "flat_indices.add_rows", "flat_indices.put_in_step", "flat_indices.add_in_step", "flat_indices.within",
@@ -82,7 +85,7 @@ POOLING = [  # test_kernel_pooling.py
 
 def test_every_kernel_is_tried_here():
     families = [VALUES, SLOPES, PAIRS, FOLDS, LONG, ROWS, ROW_SLOPES, NORMS, CONVOLUTIONS, RECURRENT, CHANNELS]
-    families += [GROUPS, CLASSES, FLAT_INDICES, ORDERS, GRIDS, ALIGNMENTS, POOLING, ATTENTION, STEPS, TWISTER, SCANS]
+    families += [GROUPS, CLASSES, FLAT_INDICES, ORDERS, GRIDS, ALIGNMENTS, POOLING, ATTENTION, STEPS, TWISTER, SCANS, NORMALS]
     assert sorted(kernels.registered) == sorted(name for family in families for name in family)
 
 
@@ -152,6 +155,28 @@ def test_folds_of_rows(instruction_set, name, data):
     few_of_it = x.reshape(-1)[:1000]
     assert kernels.registered[name].compiled(few_of_it, (0,), keepdims) is None
     assert kernels.registered[name].compiled(x, (0,) if x.ndim > 1 else (), keepdims) is None
+
+
+@needs_native
+@given(data=st.data())
+@few
+def test_clamp(instruction_set, data):
+    x = numbers(
+        data.draw,
+        data.draw(st.sampled_from([(4096,), (3, 1400), (70, 1, 64)])),
+        data.draw(st.sampled_from(list(DTYPES))),
+        ODD + BEYOND,
+    )
+    compiled, bounds = (
+        kernels.registered["choice.clamp"].compiled,
+        [None, -1.0, 0, 0.0, -0.0, 2.5, 3, math.inf, -math.inf, 1e300],
+    )
+    low, high = (data.draw(st.sampled_from(bounds)) for _ in range(2))
+    found, expected = both("choice.clamp", x, low, high)
+    np.testing.assert_array_equal(found, expected)
+    zeros = expected == 0
+    assert (np.signbit(found[zeros]) == np.signbit(expected[zeros])).all()
+    assert compiled(x, math.nan, high) is None and compiled(x, low, True) is None and compiled(x[:1], low, high) is None
 
 
 @pytest.mark.parametrize("dtype", list(DTYPES))

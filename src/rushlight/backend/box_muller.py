@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels import normals, register
 from .numpy import Array
 
 _F4 = np.float32
@@ -46,21 +47,25 @@ _COS_IS_AHEAD = np.array([1, 0], np.int32).reshape(2, 1, 1)
 _ONE, _HALF = np.array(1.0), np.array(-0.5)
 
 
-def fill_blocks_32(uniform: Array, mean: float, std: float) -> None:
+@register(normals.fill_blocks)
+def fill_blocks_32(uniform: Array, mean: float, std: float) -> Array:
     """Make normal numbers of the uniform ones, in place: float32, contiguous, a multiple of sixteen long."""
     for start in range(0, len(uniform), _AT_ONCE):
         part = uniform[start : start + _AT_ONCE]
         standard_blocks_32(part)
         scale_blocks_32(part, mean, std)
+    return uniform
 
 
-def standard_blocks_32(uniform: Array) -> None:
+@register(normals.standard_blocks)
+def standard_blocks_32(uniform: Array) -> Array:
     """The same with mean 0 and deviation 1, for so many as the cache holds."""
     blocks = uniform.reshape(-1, 2, 8)
     radius = np.sqrt(_F4(-2) * _log(_F4(1) - blocks[:, 0]))
     pair = _cosine_and_sine(_F4(2 * math.pi) * blocks[:, 1])
     pair *= radius
     blocks.transpose(1, 0, 2)[...] = pair
+    return uniform
 
 
 def scale_blocks_32(standard: Array, mean: float, std: float) -> None:
@@ -72,7 +77,8 @@ def scale_blocks_32(standard: Array, mean: float, std: float) -> None:
         standard[...] = wide
 
 
-def fill_blocks_64(uniform: Array, mean: float, std: float) -> None:
+@register(normals.fill_blocks)
+def fill_blocks_64(uniform: Array, mean: float, std: float) -> Array:
     """The same in float64."""
     blocks = uniform.reshape(-1, 2, 8)
     radius = np.sqrt(-2.0 * as_libm("log", 1.0 - blocks[:, 0]))
@@ -80,6 +86,7 @@ def fill_blocks_64(uniform: Array, mean: float, std: float) -> None:
     blocks[:, 0] = radius * as_libm("cos", angle)
     blocks[:, 1] = radius * as_libm("sin", angle)
     scale_and_shift(uniform, std, mean)
+    return uniform
 
 
 def scale_and_shift(values: Array, scale: float, shift: float) -> None:

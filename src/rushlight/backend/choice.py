@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..base import dtypes
+from ..kernels import register, sweeps
 from . import numpy as backend
 from .array_dtypes import common, floating, meeting, refuse
 from .bits import either
@@ -42,6 +43,7 @@ def masked_fill_from(x: Array, mask: Array, value: Array) -> Array:
 # Bounds.
 
 
+@register(sweeps.clamp)
 def clamp(x: Array, low: Any, high: Any) -> Array:
     """Between two numbers, either of which may be None; nan stays nan, and a bound of nan makes everything nan."""
     dtype = x.dtype

@@ -131,7 +131,7 @@ class MersenneTwister:
             self._single = as_floats(self._block)
         return self._single[start:stop].copy()
 
-    def normals(self, count: int, blocks: Callable[[Array], None]) -> Array | None:
+    def normals(self, count: int, blocks: Callable[[Array], Array]) -> Array | None:
         """``count`` normal numbers as float32, a multiple of sixteen, which ``blocks`` makes of uniform ones in place; None where
         the block has not as many words. All that the block has yet are made at once: 624 take 1.5 times as long as 64."""
         start = self._position

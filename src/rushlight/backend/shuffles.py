@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..kernels import normals, register
 from .numpy import Array
 
 LONG = (2**32 - 1) // 20  # from this length on PyTorch grows its permutations
 _SHORT = 2048  # up to this length swapping one by one is quicker than chasing chains
 
 
+@register(normals.swapped)
 def swapped(words: Array, length: int) -> Array:
     """Fisher and Yates: place i swaps with place i + words[i] modulo (length - i), the first first. int32 or int64."""
     partner = words % np.arange(length, 1, -1, dtype=np.uint32)

@@ -5,6 +5,7 @@ A slope is the derivative at ``x`` (of sigmoid and tanh, where the value is ``y`
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -61,12 +62,20 @@ _softplus, _softplus_backward = _function("softplus"), _slope("softplus_backward
 _hardsigmoid_backward, _threshold_backward = _slope("hardsigmoid_backward"), _slope("threshold_backward")
 
 _ONE_STEP = 1 << 12  # numbers: of fewer NumPy's one function for it takes less time than a call does
+_BOUNDS = (float, int, type(None))
 _STEEP = 80.0  # from here on exp is infinite, in single precision
 _SIXTH = float(np.float32(1 / 6))
 
 
 def relu(x: Array) -> Array | None:
     return _relu(x) if x.size >= _ONE_STEP else None
+
+
+def clamp(x: Array, low: object, high: object, /) -> Array | None:
+    """What hardtanh is, where no bound is nan; one that is None is infinite."""
+    if x.size < _ONE_STEP or low.__class__ not in _BOUNDS or high.__class__ not in _BOUNDS or low != low or high != high:
+        return None
+    return hardtanh(x, -math.inf if low is None else low, math.inf if high is None else high)
 
 
 def elu(x: Array, alpha: float, scale: float, input_scale: float) -> Array | None:

@@ -91,6 +91,9 @@ struct AttentionRow {
 };
 using AttentionLoop = void (*)(const AttentionRow &);
 
+// Of `count` uniform numbers, blocks of sixteen, normal ones.
+using NormalsLoop = void (*)(float *values, std::size_t count, float mean, float std, bool is_standard);
+
 // Windows of planes (depth, height, width), boxes of which an axis says for each window where it begins, where it ends, and how much it
 // counts. Those of the width from `regular[0]` to `regular[1]` are as many taps, and each begins `stride` after the one before.
 struct Boxes {
@@ -163,6 +166,7 @@ struct Set {
     AlignmentsLoop alignments;
     SharesLoop shares;
     LessSharesLoop less_shares[2];
+    NormalsLoop normals;
 };
 
 // Null where they are for another processor.

@@ -1,4 +1,5 @@
-// The loops of one instruction set. Before including it say which: RUSHLIGHT_SET (its namespace) and WIDTH (of a vector, in bytes).
+// The loops of one instruction set. Before including it say which: RUSHLIGHT_SET (its namespace), WIDTH (of a vector, in bytes) and FUSES
+// (whether it multiplies and adds at once).
 
 namespace rushlight {
 namespace RUSHLIGHT_SET {
@@ -35,6 +36,8 @@ namespace RUSHLIGHT_SET {
 
 #include "alignments.h"
 
+#include "normals.h"
+
 #define BOTH(loop) {loop<float>, loop<double>}
 #define VALUES(F) {sweep<F, float, false>, sweep<F, double, false>}
 #define FOLD(F) {fold_rows<float, F>, fold_rows<double, F>}
@@ -68,7 +71,8 @@ static Set loops(const char *name) {
             {BOTH(box_maxima), BOTH(box_means), BOTH(box_means_backward)},
             alignments,
             shares,
-            BOTH(less_shares)};
+            BOTH(less_shares),
+            normals};
 }
 
 }  // namespace RUSHLIGHT_SET

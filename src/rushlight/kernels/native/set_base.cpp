@@ -8,6 +8,11 @@
 
 #define RUSHLIGHT_SET base
 #define WIDTH 16
+#if defined(__aarch64__)
+#define FUSES 1
+#else
+#define FUSES 0
+#endif
 #include "set.h"
 
 const rushlight::Set *rushlight::set_base() {

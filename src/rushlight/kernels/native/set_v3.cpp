@@ -17,6 +17,7 @@
 
 #define RUSHLIGHT_SET v3
 #define WIDTH 32
+#define FUSES 1
 #include "set.h"
 
 #if defined(__clang__)

@@ -17,6 +17,7 @@
 
 #define RUSHLIGHT_SET v4
 #define WIDTH 64
+#define FUSES 1
 #include "set.h"
 
 #if defined(__clang__)

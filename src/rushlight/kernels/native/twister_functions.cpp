@@ -1,5 +1,6 @@
-// The words of MT19937 (Matsumoto and Nishimura 1998), by whole blocks.
+// The words of MT19937 (Matsumoto and Nishimura 1998), by whole blocks, and shuffling by them.
 #include <cstdint>
+#include <utility>
 
 #include "functions.h"
 
@@ -16,8 +17,8 @@ struct Words {
     ~Words() {
         if (is_held) PyBuffer_Release(&view);
     }
-    bool get(PyObject *object) {
-        is_held = PyObject_GetBuffer(object, &view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | PyBUF_WRITABLE) == 0;
+    bool get(PyObject *object, bool written = true) {
+        is_held = PyObject_GetBuffer(object, &view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | (written ? PyBUF_WRITABLE : 0)) == 0;
         if (!is_held) PyErr_Clear();
         return is_held && view.format && view.format[0] == 'I' && !view.format[1] && view.itemsize == 4 && reinterpret_cast<std::uintptr_t>(view.buf) % 4 == 0;
     }
@@ -68,11 +69,28 @@ PyObject *twister_seed(PyObject *, PyObject *const *args, Py_ssize_t count) {
     Py_RETURN_TRUE;
 }
 
+// (order, words): 0, 1, 2, ..., of which place i has swapped with place i + words[i] modulo (length - i), the first first.
+PyObject *swapped(PyObject *, PyObject *const *args, Py_ssize_t count) {
+    if (!has(count, 2)) return nullptr;
+    Array order;
+    Words words;
+    if (!order.get_indices(args[0], true) || !words.get(args[1], false)) Py_RETURN_FALSE;
+    std::size_t length = order.size();
+    if (!length || words.size() != length - 1 || length > 0xFFFFFFFFu) Py_RETURN_FALSE;
+    unlocked(length, [&] {
+        std::int64_t *place = static_cast<std::int64_t *>(order.data());
+        for (std::size_t i = 0; i < length; i++) place[i] = static_cast<std::int64_t>(i);
+        for (std::size_t i = 0; i + 1 < length; i++) std::swap(place[i], place[i + words.data()[i] % static_cast<std::uint32_t>(length - i)]);
+    });
+    Py_RETURN_TRUE;
+}
+
 }  // namespace
 
 PyMethodDef twister_functions[] = {
     fast("twister_blocks", twister_blocks),
     fast("twister_seed", twister_seed),
+    fast("swapped", swapped),
     {nullptr, nullptr, 0, nullptr},
 };
 
