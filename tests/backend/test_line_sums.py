@@ -7,6 +7,7 @@ import pytest
 
 import rushlight as torch
 import rushlight.nn.functional as F
+from rushlight import kernels
 from rushlight.backend import line_sums
 
 SHAPES = [(400, 256), (256, 400), (2, 50_000), (3, 40_001), (30_001, 3), (90_000, 1), (1, 90_000), (1000, 1024), (9, 5)]
@@ -110,7 +111,8 @@ def test_what_is_left_to_numpy():
     assert line_sums.sums(x[:15], (0,), False) is None  # few
     assert line_sums.sums(x.T, (0,), False) is None and line_sums.sums(x[:, ::2], (1,), False) is None
     assert line_sums.sums(x.astype(np.int64), (0,), False) is None and line_sums.sums(x * 1j, (0,), False) is None
-    assert line_sums.sums(numbers(3, 90_000), (1,), False) is None  # long lines NumPy adds up pairwise
+    if kernels.native is None:
+        assert line_sums.sums(numbers(3, 90_000), (1,), False) is None  # long lines NumPy adds up pairwise
 
 
 OF_ROWS = {

@@ -50,6 +50,7 @@ PAIRS = {  # two arrays, and numbers
     "loss_backward.smooth_l1_slope": [(1.0, 1.0), (0.3, 0.01)], "loss_backward.huber_slope": [(1.0, 1.0), (0.3, 0.01)],
 }  # fmt: skip
 FOLDS = ["summation.many_squares", "summation.multiplied", "summation.maxima", "summation.minima"]
+SUMS = ["line_sums.sums_of_groups"]
 LONG = ["pointwise.relu", "choice.clamp"]  # those that leave few numbers to NumPy
 ROWS = ["softmax.softmax", "softmax.log_softmax"]
 ROW_SLOPES = ["softmax.softmax_grad", "softmax.log_softmax_grad"]
@@ -67,6 +68,7 @@ SCANS = [  # test_kernel_scans.py
 NORMALS = [  # test_kernel_normals.py
     "box_muller.fill_blocks_32", "box_muller.standard_blocks_32", "box_muller.fill_blocks_64", "shuffles.swapped",
 ]  # fmt: skip
+HALVES = ["numpy.converted"]  # test_kernel_halves.py
 FLAT_INDICES = [  # test_kernel_flat_indices.py
     "flat_indices.add_at", "flat_indices.add_rows", "flat_indices.put_in_step", "flat_indices.add_in_step", "flat_indices.within",
     "extremes.take_along", "index.gather", "index.slices",
@@ -85,7 +87,7 @@ POOLING = [  # test_kernel_pooling.py
 
 def test_every_kernel_is_tried_here():
     families = [VALUES, SLOPES, PAIRS, FOLDS, LONG, ROWS, ROW_SLOPES, NORMS, CONVOLUTIONS, RECURRENT, CHANNELS]
-    families += [GROUPS, CLASSES, FLAT_INDICES, ORDERS, GRIDS, ALIGNMENTS, POOLING, ATTENTION, STEPS, TWISTER, SCANS, NORMALS]
+    families += [GROUPS, CLASSES, FLAT_INDICES, ORDERS, GRIDS, ALIGNMENTS, POOLING, ATTENTION, STEPS, TWISTER, SCANS, NORMALS, HALVES, SUMS]
     assert sorted(kernels.registered) == sorted(name for family in families for name in family)
 
 
@@ -177,6 +179,39 @@ def test_clamp(instruction_set, data):
     zeros = expected == 0
     assert (np.signbit(found[zeros]) == np.signbit(expected[zeros])).all()
     assert compiled(x, math.nan, high) is None and compiled(x, low, True) is None and compiled(x[:1], low, high) is None
+
+
+@pytest.mark.parametrize("first, sizes", [(False, (5, 1000)), (False, (1, 70_001)), (True, (7, 33, 256)), (True, (1, 1, 4096))])
+@given(data=st.data())
+@few
+def test_sums(instruction_set, first, sizes, data):
+    dtype = data.draw(st.sampled_from(list(DTYPES)))
+    x = numbers(data.draw, sizes, dtype, [*BEYOND, 1e-42, -0.0], 1.0)
+    with np.errstate(all="ignore"):
+        found = kernels.registered["line_sums.sums_of_groups"].compiled(x, first, sizes)
+        axes = tuple(range(not first, len(sizes), 2))
+        expected = np.add.reduce(x.astype(np.float64), axes)
+        size = 1 + np.add.reduce(np.abs(np.where(np.isfinite(x), x, 0)), axes)
+    agree(found.reshape(expected.shape) / size, (expected / size).astype(dtype), dtype)
+
+
+@needs_native
+def test_sums_do_not_depend_on_threads_and_what_they_do_not_take():
+    x, compiled = (
+        np.random.default_rng(0).standard_normal((60, 300, 70)).astype(np.float32),
+        kernels.registered["line_sums.sums_of_groups"].compiled,
+    )
+    groups = [(False, (18, 70_000)), (True, (60, 60, 350))]
+    same_on_any_number_of_threads(lambda: [compiled(x, *group) for group in groups])
+    for first, sizes in (
+        (True, (60 * 300 * 70,)),
+        (True, (70, 18_000)),
+        (False, (1800, 10, 70)),
+        (False, (18_000, 70)),
+        (False, (18_000, 71)),
+    ):
+        assert compiled(x, first, sizes) is None
+    assert compiled(x.astype(np.float16), *groups[0]) is None
 
 
 @pytest.mark.parametrize("dtype", list(DTYPES))

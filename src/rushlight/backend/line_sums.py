@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels import register, rows
 from .numpy import MANY, Array, Shape
 
 _SINGLE = np.dtype(np.float32)
@@ -70,6 +71,13 @@ def sums(array: Array, axes: tuple[int, ...], keepdims: bool) -> Array | None:
     if array.size < MANY or array.dtype not in _REAL or not array.flags.c_contiguous:
         return None
     first, sizes, kept, all_kept = _grouped(array.shape, axes)
+    out = _sums_of_groups(array, first, sizes)
+    return None if out is None else out.reshape(all_kept if keepdims else kept)
+
+
+@register(rows.sums_of_groups)
+def _sums_of_groups(array: Array, first: bool, sizes: Shape) -> Array | None:
+    """Sums of axes that are taken together, of which every second goes, the ``first`` or the second of them."""
     if first and len(sizes) == 2:
         out = weighted_rows(ones(sizes[0], array.dtype), array.reshape(sizes))
     elif first and len(sizes) == 3 and sizes[0] > _FEW and sizes[2] <= _ROWS:
@@ -83,7 +91,7 @@ def sums(array: Array, axes: tuple[int, ...], keepdims: bool) -> Array | None:
         out = np.matmul(ones(sizes[1], array.dtype), array.reshape(sizes))
     else:
         return None
-    return out.reshape(all_kept if keepdims else kept)
+    return np.asarray(out)
 
 
 @functools.lru_cache(1024)

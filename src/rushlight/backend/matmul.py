@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import threads
-from .numpy import Array, laid_out
+from .numpy import Array, converted, in_single, laid_out
 
 # Up to so many multiplications OpenBLAS uses one thread anyhow.
 _SMALL = 1 << 18
@@ -64,7 +64,7 @@ def _product(a: Array, b: Array, kernel: str) -> Array:
     if kind.char == "?":
         raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'")
     if kind.itemsize == 2 and kind.kind not in "iu":
-        return np.matmul(a.astype(np.float32), b.astype(np.float32)).astype(kind)
+        return converted(np.matmul(in_single(a), in_single(b)), kind)
     return np.matmul(a, b)
 
 
@@ -78,7 +78,7 @@ def vector_product(a: Array, b: Array) -> Array:
     if a.dtype.char == "?":
         return _product(a, b, "dot" if a.ndim == 1 else "addmv_impl_cpu")
     if a.dtype.itemsize == 2 and a.dtype.kind not in "iu":
-        return np.asarray(a.astype(np.float32).dot(b.astype(np.float32))).astype(a.dtype)
+        return converted(np.asarray(in_single(a).dot(in_single(b))), a.dtype)
     return a.dot(b) if a.shape[-1] != 1 else (a * b).sum(-1, dtype=a.dtype)
 
 
@@ -90,8 +90,8 @@ def addmm(bias: Array, a: Array, b: Array, beta: Any, alpha: Any) -> Array:
     """``beta * bias + alpha * a @ b``; a bias whose factor is zero is not looked at, nan in it or not."""
     if a.dtype.char not in "fdFD":
         if a.dtype.kind in "fV":  # half precision: one rounding, at the end
-            wide, left, right = (each.astype(np.float32) for each in (bias, a, b))
-            return addmm(wide, left, right, beta, alpha).astype(bias.dtype)
+            wide, left, right = map(in_single, (bias, a, b))
+            return converted(addmm(wide, left, right, beta, alpha), bias.dtype)
         beta, alpha = int(beta), int(alpha)
     out = product(a, b) if a.ndim == b.ndim == 2 else _product(a, b, "addmv_impl_cpu" if b.ndim == 1 else "baddbmm")
     if alpha != 1:

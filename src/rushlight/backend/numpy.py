@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels import halves, register
+
 Array = np.ndarray[Any, np.dtype[Any]]
 Shape = tuple[int, ...]
 
@@ -19,7 +21,7 @@ COMPLEX = frozenset(np.dtype(name) for name in ("complex64", "complex128"))
 
 # Python numbers as 0-dim arrays of a floating dtype: NumPy spends longer converting a number than multiplying by it.
 _numbers: dict[np.dtype[Any], dict[float | str, Array]] = {dtype: {} for dtype in FLOATING | COMPLEX if dtype.itemsize > 2}
-_INT64 = np.dtype(np.int64)
+_INT64, _SINGLE = np.dtype(np.int64), np.dtype(np.float32)
 _whole_numbers: dict[int, Array] = {}
 _KEPT_NUMBERS = 4096
 
@@ -230,7 +232,13 @@ MANY = 1 << 12  # numbers from which on there is more to do than what a call cos
 
 def in_single(x: Array) -> Array:
     """Half precision computes in single."""
-    return x.astype(np.float32) if x.dtype.itemsize == 2 and x.dtype.kind != "i" else x
+    return converted(x, _SINGLE) if x.dtype.itemsize == 2 and x.dtype.kind != "i" else x
+
+
+@register(halves.converted)
+def converted(x: Array, dtype: np.dtype[Any]) -> Array:
+    """A copy in another dtype, with its dimensions in the same order."""
+    return x.astype(dtype)
 
 
 def root(array: Array) -> Array:

@@ -24,7 +24,7 @@ _AS_THEY_ARE = frozenset(np.dtype(name) for name in ("float32", "float64", "comp
 
 # From so many elements on it pays to look for stretched axes, and to make them.
 _STRETCHED = 2048
-_DOUBLE, _BOOL = np.dtype(np.float64), np.dtype(np.bool_)
+_DOUBLE, _SINGLE, _BOOL = np.dtype(np.float64), np.dtype(np.float32), np.dtype(np.bool_)
 
 
 def wide(x: Array) -> Array:
@@ -33,12 +33,12 @@ def wide(x: Array) -> Array:
         return x
     if x.dtype.kind in "bui":
         return x.astype(np.int64)
-    return x.astype(np.float32)
+    return backend.converted(x, _SINGLE)
 
 
 def narrow(out: Any, dtype: np.dtype[Any]) -> Any:
     """A result computed from :func:`wide`, back in half precision if it came from there."""
-    return np.asarray(out).astype(dtype) if dtype.itemsize == 2 and dtype.kind in "fV" else out
+    return backend.converted(np.asarray(out), dtype) if dtype.itemsize == 2 and dtype.kind in "fV" else out
 
 
 def double(x: Array) -> Array:

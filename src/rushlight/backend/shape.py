@@ -13,7 +13,7 @@ from . import numpy as backend
 from .creation import in_order
 from .line_sums import total
 from .memory_formats import has_channels_last, with_channels_last
-from .numpy import Array, Shape, in_rows
+from .numpy import Array, Shape, converted, in_rows
 from .pointwise import zero_of
 
 _ALL = slice(None)
@@ -186,7 +186,7 @@ def laid_out(x: Array, order: tuple[int, ...]) -> Array:
 def astype(x: Array, dtype: np.dtype[Any]) -> Array:
     if x.dtype.kind == "c" and dtype.kind != "c":
         x = x.real
-    return x.astype(dtype)
+    return converted(x, dtype)
 
 
 def cast(xs: list[Array], dtype: np.dtype[Any]) -> list[Array]:

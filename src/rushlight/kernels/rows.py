@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from . import native
+from .halves import Array, by_single
 
-Array = np.ndarray[Any, np.dtype[Any]]
 Axes = tuple[int, ...]
 Axis = int | tuple[()]
 
@@ -37,7 +36,7 @@ def _function(name: str) -> Callable[[Array, Axis], Array | None]:
             out = np.empty(x.shape, x.dtype)
             if loop(out, x, x.shape[axis], inner):
                 return out
-        return None
+        return by_single(kernel, x, axis) if x.dtype.itemsize == 2 and not isinstance(axis, tuple) else None
 
     return kernel
 
@@ -50,7 +49,7 @@ def _grad(name: str) -> Callable[[Array, Array, Axis], Array | None]:
             out = np.empty(y.shape, y.dtype)
             if loop(out, y, v, y.shape[axis], inner):
                 return out
-        return None
+        return by_single(kernel, v, y, axis) if v.dtype.itemsize == 2 and not isinstance(axis, tuple) else None
 
     return kernel
 
@@ -79,6 +78,19 @@ squares, products = _fold("row_squares"), _fold("row_products")
 maxima, minima = _fold("row_maxima"), _fold("row_minima")
 
 
+_LONG = 1 << 8  # numbers of a row: shorter ones, and columns, BLAS adds up as quickly
+
+
+def sums_of_groups(array: Array, first: bool, sizes: Axes) -> Array | None:
+    """Sums of axes taken together as backend/line_sums.py does: of ``sizes`` every second goes, with the first of them or the second."""
+    if native is None or array.dtype.char not in "fd" or len(sizes) != 2 + first or sizes[-1] < _LONG:
+        return None
+    lines = np.empty(sizes[:-1], array.dtype)
+    if not native.row_sums(lines, array, sizes[-1]):
+        return None
+    return np.asarray(np.add.reduce(lines, 0)) if first else lines
+
+
 def _length(x: Array, axes: Axes) -> int:
     """The length of the rows that the last axes make; 0 where ``axes`` are others, or not in order."""
     if axes == tuple(range(x.ndim - len(axes), x.ndim)) and x.dtype.char in "fd" and x.flags.c_contiguous and x.size:
@@ -94,7 +106,7 @@ def layer_norm(
         out = np.empty(x.shape, x.dtype)
         if native.layer_norm(out, x, weight, bias, length, eps):
             return out
-    return None
+    return by_single(layer_norm, x, weight, bias, axes, eps) if x.dtype.itemsize == 2 else None
 
 
 def layer_norm_backward(

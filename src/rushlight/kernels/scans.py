@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from . import native
-from .rows import Array
+from .halves import Array, DType
 
-DType = np.dtype[Any]
 _Loop = Callable[[Array, Array, int, int], bool]
 
 

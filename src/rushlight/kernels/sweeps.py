@@ -1,4 +1,5 @@
-"""Compiled kernels that go over arrays once, number by number. They take float32 and float64 that lie in order.
+"""Compiled kernels that go over arrays once, number by number. They take float32 and float64 that lie in order,
+and many numbers of two bytes by way of float32.
 
 A slope is the derivative at ``x`` (of sigmoid and tanh, where the value is ``y``) times the cotangent ``h``.
 """
@@ -7,13 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from . import native
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from .halves import Array, by_single
 
 
 def _function(name: str) -> Callable[..., Array | None]:
@@ -24,7 +23,7 @@ def _function(name: str) -> Callable[..., Array | None]:
             out = np.empty(x.shape, x.dtype)
             if loop(out, x, *numbers):
                 return out
-        return None
+        return by_single(kernel, x, *numbers) if x.dtype.itemsize == 2 else None
 
     return kernel
 
@@ -39,7 +38,7 @@ def _slope(name: str) -> Callable[..., Array | None]:
             out = np.empty(x.shape, x.dtype)
             if loop(out, x, h, *numbers):
                 return out
-        return None
+        return by_single(kernel, h, x, *numbers) if x.dtype.itemsize == 2 else None
 
     return kernel
 

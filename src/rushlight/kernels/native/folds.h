@@ -1,4 +1,10 @@
-// Rows folded to one number each: sums of squares, products, and extremes, which nan is where there is one.
+// Rows folded to one number each: sums, sums of squares, products, and extremes, which nan is where there is one.
+
+struct Sums {
+    template <class T> static T of(const T *x, std::size_t length) {
+        return static_cast<T>(sum_of_row<T>(length, [&](std::size_t i, std::size_t count) { return some<T>(x + i, count); }));
+    }
+};
 
 struct Squares {
     template <class T> static T of(const T *x, std::size_t length) {

@@ -94,6 +94,9 @@ using AttentionLoop = void (*)(const AttentionRow &);
 // Of `count` uniform numbers, blocks of sixteen, normal ones.
 using NormalsLoop = void (*)(float *values, std::size_t count, float mean, float std, bool is_standard);
 
+// Numbers of two bytes to single precision, or back.
+using ConversionLoop = void (*)(const void *from, void *to, std::size_t count);
+
 // Windows of planes (depth, height, width), boxes of which an axis says for each window where it begins, where it ends, and how much it
 // counts. Those of the width from `regular[0]` to `regular[1]` are as many taps, and each begins `stride` after the one before.
 struct Boxes {
@@ -135,7 +138,8 @@ enum SweepKind {
 };
 enum RowsKind { SOFTMAX, SOFTMAX_SLOPE, LOG_SOFTMAX, LOG_SOFTMAX_SLOPE, LAYER_NORM, LAYER_NORM_SLOPES, ROWS };
 enum ScanKind { RUNNING_SUM, RUNNING_SUM_BACK, RUNNING_PRODUCT, LAST_MAXIMUM, LAST_MINIMUM, SCANS };
-enum FoldKind { SQUARES, PRODUCTS, MAXIMA, MINIMA, FOLDS };
+enum ConversionKind { SINGLE_OF_HALF, HALF_OF_SINGLE, SINGLE_OF_BRAIN, BRAIN_OF_SINGLE, CONVERSIONS };
+enum FoldKind { SUMS, SQUARES, PRODUCTS, MAXIMA, MINIMA, FOLDS };
 enum ColumnsKind { COLUMN_SOFTMAX, COLUMN_SOFTMAX_SLOPE, COLUMN_LOG_SOFTMAX, COLUMN_LOG_SOFTMAX_SLOPE, COLUMN_KINDS };
 enum StepKind { ADAM, SGD, RMSPROP, STEPS };
 constexpr int NEEDED[STEPS] = {2, 0, 1};  // states
@@ -167,6 +171,7 @@ struct Set {
     SharesLoop shares;
     LessSharesLoop less_shares[2];
     NormalsLoop normals;
+    ConversionLoop conversions[CONVERSIONS];
 };
 
 // Null where they are for another processor.

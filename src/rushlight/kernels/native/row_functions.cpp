@@ -1,4 +1,4 @@
-// Softmax and layer norm as Python sees them.
+// Sums, softmax and layer norm as Python sees them.
 #include <memory>
 #include <new>
 
@@ -113,6 +113,7 @@ PyObject *layer_norm_backward(PyObject *, PyObject *const *args, Py_ssize_t coun
 }  // namespace
 
 PyMethodDef row_functions[] = {
+    fast("row_sums", fold<SUMS>),
     fast("row_squares", fold<SQUARES>),
     fast("row_products", fold<PRODUCTS>),
     fast("row_maxima", fold<MAXIMA>),

@@ -38,6 +38,8 @@ namespace RUSHLIGHT_SET {
 
 #include "normals.h"
 
+#include "halves.h"
+
 #define BOTH(loop) {loop<float>, loop<double>}
 #define VALUES(F) {sweep<F, float, false>, sweep<F, double, false>}
 #define FOLD(F) {fold_rows<float, F>, fold_rows<double, F>}
@@ -55,7 +57,7 @@ static Set loops(const char *name) {
              SLOPES(Product), SLOPES(Quotient), VALUES(Opposite), VALUES(Tanh), VALUES(Erf), SLOPES(SmoothL1), SLOPES(SmoothL1Slope), SLOPES(Huber),
              SLOPES(HuberSlope)},
             {BOTH(softmax), BOTH(softmax_backward), BOTH(log_softmax), BOTH(log_softmax_backward), BOTH(layer_norm), BOTH(layer_norm_backward)},
-            {FOLD(Squares), FOLD(Folded<Products>), FOLD(Folded<Maxima>), FOLD(Folded<Minima>)},
+            {FOLD(Sums), FOLD(Squares), FOLD(Folded<Products>), FOLD(Folded<Maxima>), FOLD(Folded<Minima>)},
             {SCAN(RunningSum, false), SCAN(RunningSum, true), SCAN(RunningProduct, false), SCAN(LastMaximum, false), SCAN(LastMinimum, false)},
             {BOTH(columns_softmax), BOTH(columns_softmax_backward), BOTH(columns_log_softmax), BOTH(columns_log_softmax_backward)},
             {BOTH(channel_moments), BOTH(batch_norm), BOTH(batch_norm_backward), BOTH(batch_norm_given), BOTH(group_norm), BOTH(group_norm_backward), BOTH(channel_dots)},
@@ -72,7 +74,8 @@ static Set loops(const char *name) {
             alignments,
             shares,
             BOTH(less_shares),
-            normals};
+            normals,
+            {single_of_half, half_of_single, single_of_brain, brain_of_single}};
 }
 
 }  // namespace RUSHLIGHT_SET

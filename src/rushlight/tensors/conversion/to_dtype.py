@@ -12,6 +12,7 @@ import numpy as np
 
 from ...backend import creation as backend
 from ...backend.memory_formats import has_channels_last
+from ...backend.numpy import converted
 from ...base import dtypes
 from ...base.device import device as Device
 from ...base.device import require_cpu
@@ -27,7 +28,7 @@ def _cast(x: np.ndarray[Any, Any], dtype: np.dtype[Any], memory_format: str) -> 
     if x.dtype.kind == "c" and dtype.kind not in "cb":
         x = x.real
     if memory_format == "preserve_format" and 0 not in x.strides:
-        return x.astype(dtype)
+        return converted(x, dtype)
     made = backend.empty_in_format(x.shape, dtype, memory_format, x)
     np.copyto(made, x, casting="unsafe")
     return made
