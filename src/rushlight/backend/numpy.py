@@ -236,7 +236,7 @@ def in_single(x: Array) -> Array:
 
 
 @register(halves.converted)
-def converted(x: Array, dtype: np.dtype[Any]) -> Array:
+def converted(x: Array, dtype: halves.DType) -> Array:
     """A copy in another dtype, with its dimensions in the same order."""
     return x.astype(dtype)
 
