@@ -85,3 +85,12 @@ def test_what_swapping_does_not_take():
         assert not native.swapped(one, other)
     assert (order == 9).all()
     assert native.swapped(order, words) and order.tolist() == [0, 1, 2, 3]
+
+
+@needs_native
+def test_swapping_stays_within_fences():
+    def arguments(source):
+        length = source.choice([1, 2, 5, 33, 300])
+        return [(length, "q"), (length - 1 + source.choice([0, 0, 0, 1]), "I")], []
+
+    stays_within_fences("swapped", arguments)

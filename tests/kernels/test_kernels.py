@@ -87,7 +87,22 @@ POOLING = [  # test_kernel_pooling.py
 
 def test_every_kernel_is_tried_here():
     families = [VALUES, SLOPES, PAIRS, FOLDS, LONG, ROWS, ROW_SLOPES, NORMS, CONVOLUTIONS, RECURRENT, CHANNELS]
-    families += [GROUPS, CLASSES, FLAT_INDICES, ORDERS, GRIDS, ALIGNMENTS, POOLING, ATTENTION, STEPS, TWISTER, SCANS, NORMALS, HALVES, SUMS]
+    families += [
+        GROUPS,
+        CLASSES,
+        FLAT_INDICES,
+        ORDERS,
+        GRIDS,
+        ALIGNMENTS,
+        POOLING,
+        ATTENTION,
+        STEPS,
+        TWISTER,
+        SCANS,
+        NORMALS,
+        HALVES,
+        SUMS,
+    ]
     assert sorted(kernels.registered) == sorted(name for family in families for name in family)
 
 
