@@ -125,8 +125,10 @@ def test_elements_that_meet_are_written_row_by_row() -> None:
             stretched.mul_(2)
     with pytest.raises(RuntimeError, match="result type Float can't be cast"):
         torch.arange(4).as_strided((3, 2), (1, 1)).mul_(0.5)
+    assert met((3, 2), lambda y: y.cumsum_(0)) == [0, 1, 4, 7]
+    assert met((3, 2), lambda y: y.cumsum_(-1)) == [0, 1, 3, 6]
     with pytest.raises(RuntimeError, match="refers to a single memory location"):
-        torch.arange(4.0).as_strided((3, 2), (1, 1)).cumsum_(0)
+        torch.arange(4.0).as_strided((3, 2), (1, 1)).renorm_(2, 0, 1.0)
 
 
 def test_the_gradient_of_writes_that_meet_is_that_of_all_of_them() -> None:
@@ -488,3 +490,182 @@ def test_what_is_pushed_forward_depends_on_the_tangent_alone() -> None:
             None,
             4,
         ]
+
+
+def _changed_after(transform: Callable[..., Any], change: Callable[[torch.Tensor], Any]) -> str:
+    """Who made what was changed, by the error of a backward pass."""
+    given = torch.tensor([[1.0, 2.0, 3.0]], requires_grad=True).exp()
+    result = transform(given)
+    change(given)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation") as caught:
+        result.sum().backward()
+    return str(caught.value).partition("which is output ")[2].partition(",")[0]
+
+
+@pytest.mark.parametrize(
+    ("transform", "change", "maker"),
+    [
+        (lambda x: torch.func.grad_and_value(lambda t: (t * t).sum())(x)[1], lambda x: x.clamp_max_(1), "0 of ClampMax"),
+        (lambda x: torch.func.vjp(lambda t: t * t, x)[0], lambda x: x.clamp_max_(1), "0 of ClampMax"),
+        (lambda x: torch.func.vjp(lambda t: t * t, x.t())[0], lambda x: x.clamp_max_(1), "0 of AsStrided"),
+        (lambda x: torch.func.jvp(lambda t: t * t, (x,), (x,))[0], lambda x: x.clamp_max_(1), "0 of AsStrided"),
+        (lambda x: torch.func.jvp(lambda t: t * t, (x,), (x,))[1], lambda x: x.clamp_max_(1), "0 of AsStrided"),
+    ],
+)
+def test_errors_name_the_maker_of_what_a_transform_was_given(
+    transform: Callable[..., Any], change: Callable[[torch.Tensor], Any], maker: str
+) -> None:
+    assert _changed_after(transform, change) == maker
+
+
+def test_errors_name_what_was_given_as_it_is_now() -> None:
+    one = torch.tensor([2.0], requires_grad=True).sum()
+    value = torch.func.vjp(lambda t: t * t, one)[0]
+    one.unsqueeze_(0)
+    with pytest.raises(RuntimeError, match=r"\[torch.FloatTensor \[1\]\], which is output 0 of Unsqueeze1"):
+        value.backward()
+    many = torch.tensor([2.0, 3.0], requires_grad=True).exp()
+    value = torch.func.vjp(lambda t: (t * t).sum(), many)[0]
+    many.detach_()
+    with pytest.raises(RuntimeError, match="has been detached in-place"):
+        value.backward()
+
+
+def test_jvp_hands_out_views() -> None:
+    x = torch.tensor([1.0, 2.0], requires_grad=True) * 1
+    for function in (torch.exp, lambda t: t, lambda t: t[1:], lambda t: x * 2):
+        value, _ = torch.func.jvp(function, (x,), (x.detach(),))
+        assert value._is_view() and value.grad_fn.name() == "AliasBackward0"
+    with torch.no_grad():
+        value = torch.func.jvp(torch.exp, (x,), (x,))[0]
+    with pytest.raises(RuntimeError, match="A view was created in no_grad mode and is being modified inplace"):
+        value.mul_(x)
+    value, slope = torch.func.jvp(torch.exp, (x,), (x,))
+    value.copy_(value)
+    with pytest.raises(RuntimeError, match=r"output 0 of torch::autograd::CopySlices, is at version 1"):
+        slope.sum().backward()
+
+
+def test_columns_of_jacobians_are_views_of_several() -> None:
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    matrix = torch.func.hessian(lambda t: (t * t * t).sum())(x)
+    assert matrix.grad_fn.name() == "ViewBackward0"
+    with pytest.raises(RuntimeError, match="Output 0 of View is a view and is being modified inplace"):
+        matrix.mul_(2)
+    assert torch.func.jacfwd(lambda t: t * t)(x.sum()).shape == ()
+
+
+def test_which_output_a_saved_value_is_errors_say_of_outputs_only() -> None:
+    x = torch.tensor([[1.0, 2.0], [4.0, 3.0]], requires_grad=True)
+    cases: list[tuple[Callable[..., Any], Callable[..., Any], str]] = [
+        (lambda x: torch.aminmax(x, dim=0), lambda a, b: a * b, "which is output 0 of Aminmax,"),
+        (lambda x: torch.aminmax(x, dim=0), lambda a, b: b, "which is output 1 of Aminmax,"),
+        (torch.frexp, lambda a, b: a, r"IntTensor \[2, 2\]\] is at version"),
+    ]
+    for function, use, said in cases:
+        first, second = function(x)
+        loss = use(first, second).sum()
+        with torch.no_grad():
+            second.mul_(2)
+        with pytest.raises(RuntimeError, match=said):
+            loss.backward()
+
+
+HALF, NUMBER = torch.ones(2, dtype=torch.float16), torch.tensor(1j, dtype=torch.complex128)
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (lambda: torch.ones(1).clamp_min_(torch.ones(2, 3) * 1j), r"output with shape \[1\] doesn't match the broadcast"),
+        (lambda: torch.ones(3).clamp_min_(torch.ones(2) * 1j), "The size of tensor a"),
+        (lambda: torch.ones(3).clamp_min_(NUMBER), "result type ComplexFloat can't be cast to the desired output type Float"),
+        (lambda: torch.ones(3).add_(torch.ones(2) * 1j), "The size of tensor a"),
+        (lambda: torch.ones(3).lt_(torch.ones(2) * 1j), "The size of tensor a"),
+        (lambda: torch.ones(2).fmod_(1j), "result type ComplexFloat can't be cast to the desired output type Float"),
+        (lambda: torch.ones(2).clamp_max_(1j), "clamp is not supported for complex types"),
+        (lambda: torch.ones(2).lerp_(torch.ones(2) * 1j, 0.5), "expected dtype float for `end` but got dtype c10::complex"),
+        (lambda: HALF.clone().mul_(NUMBER), "result type ComplexHalf can't be cast to the desired output type Half"),
+        (lambda: HALF.clone().mul_(1j), "result type ComplexHalf can't be cast to the desired output type Half"),
+        (
+            lambda: HALF.clone().addcmul_(NUMBER, NUMBER),
+            "result type ComplexHalf can't be cast to the desired output type Half",
+        ),
+        (lambda: HALF.bfloat16().mul_(NUMBER), "result type ComplexFloat can't be cast to the desired output type BFloat16"),
+        (lambda: HALF < NUMBER, "\"lt_cpu\" not implemented for 'ComplexHalf'"),
+        (lambda: HALF / NUMBER, "\"div_cpu\" not implemented for 'ComplexHalf'"),
+        (lambda: NUMBER.view(1) > HALF, "\"gt_cpu\" not implemented for 'ComplexDouble'"),
+    ],
+)
+def test_errors_of_elementwise_writes_come_in_the_order_of_pytorchs_iterators(call: Callable[[], Any], error: str) -> None:
+    with pytest.raises(RuntimeError, match=error):
+        call()
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("name", ["i1", "i1e"])
+def test_bessel_functions_of_order_one_have_no_derivative_in_half_precision(name: str, dtype: torch.dtype) -> None:
+    x, function = torch.ones(2, dtype=dtype, requires_grad=True), getattr(torch.special, name)
+    with pytest.raises(NotImplementedError, match=f'"{name}_backward" not implemented for'):
+        function(x).sum().backward()
+    with pytest.raises(NotImplementedError, match=f'"{name}_backward" not implemented for'):
+        torch.func.jvp(function, (x.detach(),), (x.detach(),))
+
+
+def test_what_needs_a_gradient_is_written_where_elements_meet() -> None:
+    rows, x = torch.ones(6, requires_grad=True), torch.arange(6.0)
+    met = x.as_strided((3, 2), (1, 1))
+    met.sub_(rows.view(3, 2))
+    assert met.requires_grad and x.requires_grad and x._version == 1
+    assert met.tolist() == [[-1, -1], [-1, 0], [0, 2]]
+    assert torch.autograd.grad(met.sum(), rows)[0].tolist() == [-1, -2, -2, -2, -2, -1]
+
+
+def _values_into(shape: tuple[int, ...]) -> None:
+    torch.zeros(2, 1, 3, 3)[[0], 0:, :2] = torch.zeros(shape)
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (lambda: _values_into((1, 1, 5, 1)), r"value tensor of shape \[5, 1\] cannot be broadcast to"),
+        (lambda: torch.index_select(torch.ones(0), 0, torch.tensor(-1)), "^index out of range in self"),
+        (lambda: torch.index_select(torch.ones(2, 0), 0, torch.tensor(5)), "INDICES element is out of DATA bounds, id=5"),
+        (lambda: torch.index_select(torch.ones(0, 2), 0, torch.tensor(0)), "self indexing axis dim should be positive"),
+        (lambda: _copied_transposed(torch.ones(2, 3)), "some elements of the input tensor and the written-to tensor"),
+        (
+            lambda: torch.nn.functional.cross_entropy(torch.ones(2), torch.ones(2) > 0),
+            "Expected floating point type for target",
+        ),
+        (
+            lambda: torch.arange(6.0).as_strided((3, 2), (1, 1)).index_copy_(1, torch.tensor([0]), torch.ones(0)),
+            "dimensionality",
+        ),
+        (lambda: torch.vmap(lambda row: row + row.sum())(torch.ones(0, 2)), r"index 0 out of range for tensor of size \[0\]"),
+    ],
+)
+def test_what_comes_first_is_told_first(call: Callable[[], Any], error: str) -> None:
+    with pytest.raises((RuntimeError, IndexError), match=error):
+        call()
+
+
+def _copied_transposed(x: torch.Tensor) -> None:
+    x.copy_(x.t())
+
+
+def test_batches_of_nothing() -> None:
+    nothing, rows = torch.ones(0), torch.ones(0, 2)
+    assert torch.vmap(torch.mul)(rows, rows).shape == (0, 2)
+    assert torch.vmap(torch.eq)(rows, nothing).shape == (0, 2)
+    assert torch.vmap(lambda row: row.softmax(0))(rows).shape == (0, 2)
+
+
+def test_a_power_that_is_a_bool_has_no_derivative() -> None:
+    x = torch.ones(2, requires_grad=True)
+    with pytest.raises(RuntimeError, match="Subtraction, the `-` operator, with a bool tensor is not supported"):
+        (x ** (x > 0)).sum().backward()
+
+
+def test_a_bias_of_linear_is_added_in_place() -> None:
+    weight, bias = torch.ones(2, 3), torch.ones(2)
+    assert torch.nn.functional.linear(torch.ones(4, 2, 3).transpose(0, 1), weight, bias)._version == 1

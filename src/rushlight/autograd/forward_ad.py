@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import math
 import threading
+import weakref
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -149,7 +150,16 @@ def without_tangent(tensor: Tensor, level: int) -> Tensor:
         result._edge = leaf_edge(tensor)
     rest = {key: value for key, value in (tensor._tangents or {}).items() if key != level}
     result._tangents = rest
+    held(result)["_given"] = weakref.ref(tensor)  # whose maker errors are to name
     return result
+
+
+def forget_tangent(tensor: Tensor, level: int) -> None:
+    """Takes the tangent in a level from a tensor, which would keep it alive."""
+    while tensor._of_batch:
+        tensor = tensor.whole
+    if tensor._tangents is not None:
+        tensor._tangents = {key: value for key, value in tensor._tangents.items() if key != level}
 
 
 def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
@@ -218,8 +228,11 @@ def expect_inexact(label: str, tensor: Tensor) -> None:
         raise ValueError(f"Expected {label} to be floating point or complex, but got: {tensor.dtype}")
 
 
-def dual(tensor: Tensor, tangent: Tensor, level: int) -> Tensor:
-    """A view of ``tensor`` with a tangent in a level."""
+def dual(tensor: Tensor, tangent: Tensor, level: int, alias: bool = False) -> Tensor:
+    """A view of ``tensor`` with a tangent in a level.
+
+    ``alias``  its node is that of an alias, as in transforms, and not of a ``view_as``
+    """
     expect_inexact("primal", tensor)
     expect_inexact("tangent", tangent)
     if tensor._array.shape != tangent._array.shape:
@@ -231,8 +244,8 @@ def dual(tensor: Tensor, tangent: Tensor, level: int) -> Tensor:
             "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level 0 is not supported."
         )
     # A class that takes over the ops below autograd sees an alias being made.
-    is_asked = hasattr(type(tensor), "__torch_dispatch__")
-    return with_tangent(tensor._alias() if is_asked else tensor.view_as(tensor), tangent, level)
+    alias = alias or hasattr(type(tensor), "__torch_dispatch__")
+    return with_tangent(tensor._alias() if alias else tensor.view_as(tensor), tangent, level)
 
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:

@@ -17,7 +17,7 @@ import numpy as np
 from ..backend import numpy as backend
 from ..tensor import Tensor, new_tensor
 from . import modes
-from .write_errors import check_result
+from .write_errors import check_result, refuse_operands
 
 # What goes element by element, so that it can be written in parts.
 BY_ELEMENT = frozenset(
@@ -27,8 +27,11 @@ BY_ELEMENT = frozenset(
     "frac_ gcd_ ge_ greater_ gt_ heaviside_ hypot_ igamma_ igammac_ i0_ lcm_ ldexp_ le_ lerp_ less_ lgamma_ log_ log10_ log1p_ "
     "log2_ logical_and_ logical_not_ logical_or_ logical_xor_ logit_ lt_ mul_ multiply_ nan_to_num_ ne_ neg_ negative_ "
     "nextafter_ not_equal_ polygamma_ pow_ rad2deg_ reciprocal_ relu_ remainder_ round_ rsqrt_ sgn_ sigmoid_ sign_ sin_ sinc_ "
-    "sinh_ sqrt_ square_ sub_ subtract_ tan_ tanh_ true_divide_ trunc_ xlogy_".split()
+    "sinh_ sqrt_ square_ sub_ subtract_ tan_ tanh_ true_divide_ trunc_ xlogy_ celu_ elu_ hardtanh_ leaky_relu_ relu6_ selu_ "
+    "threshold_".split()
 )
+# What goes line by line along a dimension.
+_BY_LINE = frozenset({"cumsum_", "cumprod_"})
 
 # These may write into a tensor that overlaps itself, an expanded one say.
 INTO_OVERLAP = frozenset({"fill_", "zero_", "masked_fill_", "index_put_", "index_fill_", "tril_", "triu_"})
@@ -171,11 +174,33 @@ def check_write(
             _refuse_first(lambda: function(self.detach(), *args, **kwargs))
         if name not in LOOK_LAST:
             check_memory(self, () if name in WHATEVER_IS_READ else args, name in BY_PLACE)
-        if name not in BY_ELEMENT and overlaps_itself(self._array):
+        if name not in BY_ELEMENT and overlaps_itself(self._array) and not (name in _BY_LINE and not self.requires_grad):
+            if name in BY_PLACE and not is_stretched(self._array):  # PyTorch writes these; what it refuses is told in its words
+                function(self.detach(), *args, **kwargs)
             raise overlap_error()
     else:
         self._warn_of_overlap(name)
     return overlapping
+
+
+def result_for(
+    self: Tensor,
+    function: Callable[..., Tensor],
+    name: str,
+    before: Tensor,
+    args: tuple[object, ...],
+    kwargs: dict[str, object],
+) -> Tensor:
+    """What ``function`` makes of a stand-in for ``self``, which it fits, or the stand-in; else PyTorch's error."""
+    try:
+        result = function(before, *args, **kwargs)
+        if result is not before:
+            check_result(self, result)
+    except RuntimeError as error:
+        if name in BY_ELEMENT:
+            refuse_operands(name, self, (*args, *kwargs.values()), error)
+        raise
+    return result
 
 
 def write_in_parts(
@@ -190,6 +215,9 @@ def write_in_parts(
     overlaps itself. Where that is recorded each part is a write of its own, so gradients are those of all of them; says whether."""
     array = self._array
     check_result(self, function(new_tensor(array.copy()), *args, **kwargs))  # for the errors of the whole
+    if name in _BY_LINE:
+        _write_lines(function, array, *args, **kwargs)
+        return False
     recorded = modes.state.grad_enabled and any(
         getattr(value, "requires_grad", False) for value in (self, *args, *kwargs.values())
     )
@@ -199,6 +227,8 @@ def write_in_parts(
     version = self._counter[0]
     for index in rows(array):
         self._counter[0] = version  # all are one write
+        if self._base is not None:
+            self._seen = -1  # its place is after the part before
         given, named = _parts(array.shape, index, args, kwargs)
         inplace(function, name, self[index], *given, **named)
     return True
@@ -210,6 +240,15 @@ def write_rows(function: Callable[..., Tensor], target: Tensor, args: tuple[Any,
     for index in rows(array):
         given, named = _parts(array.shape, index, args, kwargs)
         array[index] = function(*given, **named)._array
+
+
+def _write_lines(function: Callable[..., Tensor], array: np.ndarray, dim: int, **kwargs: object) -> None:
+    """Writes what an op makes of each line along a dimension into an array whose lines meet, one after another."""
+    along = dim % array.ndim
+    others = [axis for axis in _slowest_first(array) if axis != along]
+    for index in np.ndindex(*(array.shape[axis] for axis in others)):
+        line = array[_at(others, index, array.ndim)]
+        line[...] = function(new_tensor(line), 0, **kwargs)._array
 
 
 def _parts(
@@ -226,13 +265,17 @@ def _parts(
 def rows(array: np.ndarray[Any, Any]) -> Iterator[tuple[Any, ...]]:
     """The indices of parts of an array that do not overlap themselves, in the order in which PyTorch writes them: along the
     longest strides first, and the more elements first among equals."""
-    slowest = sorted(range(array.ndim), key=lambda axis: (-array.strides[axis], -array.shape[axis]))
+    slowest = _slowest_first(array)
     for count in range(array.ndim + 1):
         outer = slowest[:count]
         if not overlaps_itself(array[_at(outer, (0,) * count, array.ndim)]):
             break
     for index in np.ndindex(*(array.shape[axis] for axis in outer)):
         yield _at(outer, index, array.ndim)
+
+
+def _slowest_first(array: np.ndarray) -> list[int]:
+    return sorted(range(array.ndim), key=lambda axis: (-array.strides[axis], -array.shape[axis]))
 
 
 def _at(axes: Iterable[int], index: tuple[int, ...], ndim: int) -> tuple[Any, ...]:

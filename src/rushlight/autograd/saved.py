@@ -103,20 +103,31 @@ def _maker(edge: Any) -> str:
     return f", which is output {edge[1]} of {short_name(place or node)},"
 
 
+def _given(value: Tensor) -> Tensor:
+    """What a transform was given, of which a saved input is a view of its own."""
+    while (reference := held(value).get("_given")) is not None and (source := reference()) is not None:
+        value = source
+    return value
+
+
 def array_of(node: Node, position: int, value: Any, expected: int) -> np.ndarray[Any, Any]:
     """The array of a saved input whose version does not match: packed by hooks, detached, or changed since."""
     if isinstance(value, Packed):
         return value.open()._array
     edge = node.next[position] if position >= 0 else None
+    source = _given(value)
     # Asking a view for its node may raise: it may be one that must not be used any more.
-    if value.grad_fn is None and edge is not None and not edge[0].is_leaf_sink:
+    detached = source.grad_fn is None and (source is value or not source._needs_grad)
+    if detached and edge is not None and not edge[0].is_leaf_sink:
         raise RuntimeError(
             "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_()."
             "This is not supported, please use out-of-place `.detach()` instead"
         )
     if int(value._counter[0]) == int(expected):
         return value._array
-    raise modified(node, type_name(value._array), value._array.shape, _maker(value._edge), value._counter, expected)
+    # Of inputs PyTorch does not note which outputs they are.
+    maker = _maker(source._edge and (source._edge[0], 0))
+    raise modified(node, type_name(value._array), source._array.shape, maker, value._counter, expected)
 
 
 def array_of_list(node: Node, values: Any, expected: Any) -> Any:
@@ -169,7 +180,9 @@ def output_array(node: Node, number: int, value: Any, versions: Any, expected: i
         return value.open()._array
     if int(versions[0]) == int(expected):
         return value
-    raise modified(node, type_name(value), value.shape, _maker((node, number)), versions, expected)
+    op = type(node).op  # type: ignore[attr-defined]
+    maker = _maker((node, number)) if op.outputs[number] in op.differentiable else ""
+    raise modified(node, type_name(value), value.shape, maker, versions, expected)
 
 
 def output_tensor(node: Node, number: int, value: Any, versions: Any, expected: int) -> Any:

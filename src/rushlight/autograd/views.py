@@ -28,7 +28,7 @@ from .interpreters import stack as interpreters
 from .nodes import BORROWED, Edge, Node, leaf_edge, orders
 from .places_of_views import place_anew, steps_to
 from .program_lines import here
-from .write_errors import check_made, check_result, refuse_inference
+from .write_errors import check_made, refuse_inference
 
 
 def mark_view(result: Tensor, source: Tensor, one_of_several: bool = False) -> None:
@@ -155,11 +155,10 @@ def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any
     before._tangents = tangents.tangents_of(self) if modes.state.forward_levels and self._base is not None else self._tangents
     if before._needs_grad and before._edge is None:
         before._edge = leaf_edge(self)  # only reached for leaves in a mode that records nothing
-    result = function(before, *args, **kwargs)
+    result = overlaps.result_for(self, function, name, before, args, kwargs)
     if result is before:
         bump(self, name)
         return self
-    check_result(self, result)
     if name in overlaps.LOOK_LAST and not overlapping:
         overlaps.check_memory(self, args, True)
     # Somebody but this frame holds the stand-in: a node kept it, so its values must outlive the write.

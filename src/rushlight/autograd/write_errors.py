@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
 from ..base import dtypes
 from ..tensor import Tensor
 from . import modes
 from .mirrors import Mirror
 from .nodes import Node
+from .rule_errors import broadcast_error
 
 
 def refuse_inference(tensor: Tensor) -> None:
@@ -71,3 +77,48 @@ def check_result(self: Tensor, result: Tensor) -> None:
     if got.shape != have.shape:
         raise RuntimeError(f"output with shape {list(have.shape)} doesn't match the broadcast shape {list(got.shape)}")
     dtypes.check_cast(got.dtype, have.dtype)
+
+
+# What these write is of a dtype of its own, or their operands' are looked at in another way.
+_OTHER_DTYPES = frozenset(
+    "copy_ float_power_ heaviside_ ldexp_ nan_to_num_ eq_ ge_ greater_ greater_equal_ gt_ le_ less_ less_equal_ lt_ ne_ not_equal_ "
+    "logical_and_ logical_or_ logical_xor_".split()
+)
+_FOUND_LATER = re.compile(r"not implemented for|^result type |^expected dtype |^output with shape ")
+
+
+def refuse_operands(name: str, self: Tensor, values: Sequence[object], found: Exception) -> None:
+    """PyTorch's error for what an op that goes element by element was to write into ``self``, if it comes before the one that was
+    found: its iterators ask first whether shapes go together, then whether ``self`` has theirs, then whether their dtype goes
+    into its own."""
+    if _FOUND_LATER.search(str(found)) is None:
+        return
+    read = [value for value in values if isinstance(value, Tensor)]
+    have = self._array
+    if str(found).startswith("expected dtype") and ("`weight`" not in str(found) or read[-1]._array.ndim):
+        return  # lerp_ looks at them first
+    wrong = broadcast_error([have.shape, *(value._array.shape for value in read)])
+    if wrong is not None:
+        raise wrong from None
+    shape = np.broadcast_shapes(have.shape, *(value._array.shape for value in read))
+    if shape != have.shape:
+        raise RuntimeError(f"output with shape {list(have.shape)} doesn't match the broadcast shape {list(shape)}") from None
+    if have.dtype.kind == "c" or name in _OTHER_DTYPES:
+        return
+    numbers = () if read else tuple(type(value) for value in values if isinstance(value, complex | float | int))
+    own = dtypes.of(have.dtype)
+    of_all = [(value._array.ndim > 0, dtypes.of(value._array.dtype)) for value in (self, *read)]
+    common = dtypes.result_dtype(*(tuple(one for large, one in of_all if large is kind) for kind in (True, False)), numbers)
+    if common.is_complex:
+        # Half precision stays what it is beside what has no dimensions; complex numbers of it there are none of here.
+        halves = common is dtypes.complex64 and _of_halves(of_all, bool(numbers))
+        word = "ComplexHalf" if halves else common.scalar_name
+        raise RuntimeError(f"result type {word} can't be cast to the desired output type {own.scalar_name}") from None
+
+
+def _of_halves(of_all: Sequence[tuple[bool, dtypes.dtype]], beside_numbers: bool) -> bool:
+    """Whether tensors, each with dimensions or without, meet in half-precision complex numbers."""
+    decisive = [one for large, one in of_all if large] or ([one for _, one in of_all] if beside_numbers else [])
+    return dtypes.float16 in decisive and all(
+        one is dtypes.float16 or one.kind_rank < dtypes.float16.kind_rank for one in decisive
+    )

@@ -15,7 +15,7 @@ OWN_ATTRIBUTES = frozenset(
     "_conjugate _negated _tangents".split()
 )
 _INNER = OWN_ATTRIBUTES.union(
-    "_stands_in _of_batch _layer stands_for _index_arrays _held _is_coalesced _layout _cotangent _matrix".split()
+    "_stands_in _of_batch _layer _given stands_for _index_arrays _held _is_coalesced _layout _cotangent _matrix".split()
 )
 _Values = dict[str, Any]
 

@@ -150,11 +150,10 @@ def jacfwd(func: Function, argnums: int | tuple[int, ...] = 0, has_aux: bool = F
         columns = columns[:count]
         blocks = []
         for column in columns:
-            parts, start = [], 0
-            for one, size in zip(inputs, _sizes(inputs), strict=True):
-                part = column.narrow(0, start, size).movedim(0, -1)
-                parts.append(part.reshape((*column._array.shape[1:], *one._array.shape)))
-                start += size
+            parts = []
+            for one, part in zip(inputs, column.movedim(0, -1).split(_sizes(inputs), -1), strict=True):
+                shape = (*column._array.shape[1:], *one._array.shape)
+                parts.append(part.view(shape) if one._array.ndim else part.squeeze(-1))
             blocks.append(tree_unflatten(parts, in_spec))
         answer = tree_unflatten(blocks, out_spec)
         return (answer, more) if has_aux else answer

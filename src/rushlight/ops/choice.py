@@ -317,7 +317,7 @@ def _into_itself(name: str) -> None:
     @functools.wraps(write)
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
         kind = self._array.dtype.kind
-        if kind == "c":
+        if kind == "c" or complex in map(type, (*args, *kwargs.values())):
             views.check_writable(self)
             raise NotImplementedError("clamp is not supported for complex types")
         if kind in "biu":

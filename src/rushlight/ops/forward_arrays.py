@@ -42,14 +42,16 @@ def run_with_tangents(op: table.Op, inputs: tuple[Any, ...], params: tuple[Any, 
             params = (*params, *(default for _, default in op.params[len(params) :]))
         try:
             tangent = np.asarray(rule(arrays, tangents, params, array))
-        except NotImplementedError:
-            raise lacking(op) from None
+        except NotImplementedError as error:
+            raise lacking(op, error) from None
         out._tangents = {level: new_tensor(_laid_like(tangent, array))}
     return out
 
 
-def lacking(op: table.Op) -> NotImplementedError:
-    """PyTorch's error for an op that has no forward derivative."""
+def lacking(op: table.Op, found: NotImplementedError) -> NotImplementedError:
+    """PyTorch's error for an op that has no forward derivative, or none in a dtype."""
+    if "not implemented for '" in str(found):
+        return found
     return NotImplementedError(
         f"Trying to use forward AD with {op.name} that does not support it because it has not been implemented "
         "yet.\nPlease file an issue to PyTorch at https://github.com/pytorch/pytorch/issues/new?template="

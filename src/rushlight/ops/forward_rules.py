@@ -71,8 +71,8 @@ def _with_tangents(op: table.Op, args: tuple[Any, ...]) -> Any:
     if any(_any(tangent) for name, tangent in zip(op.inputs, tangents, strict=True) if name in op.sources):
         try:
             found = _tangents(op, primals, tangents, _with_defaults(op, params), out)
-        except NotImplementedError:
-            raise lacking(op) from None
+        except NotImplementedError as error:
+            raise lacking(op, error) from None
         found = found if isinstance(found, tuple) else (found,)
         for one, tangent in zip(outs, found, strict=False):
             if tangent is not None and one._array.dtype.kind in "fcV":
@@ -157,7 +157,10 @@ def _tangents(op: table.Op, primals: Sequence[Any], tangents: Sequence[Any], par
         total = None
         for index, tangent in enumerate(tangents):
             if isinstance(tangent, Tensor):
-                term = op.call(*primals[:index], tangent, *primals[index + 1 :], *params)
+                if op.name == "mul":  # PyTorch writes it thus: errors name first what comes second
+                    term = op.call(tangent, primals[1 - index])
+                else:
+                    term = op.call(*primals[:index], tangent, *primals[index + 1 :], *params)
                 total = term if total is None else total + term
         return total
     if op.kind == "reduction":

@@ -62,13 +62,13 @@ def index_select(input: Any, dim: int, index: Any) -> Tensor:
         raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {i.size} value(s)")
     if i.dtype not in (np.int64, np.int32):
         raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
-    size = _size(input, axis)
-    if not size and i.size:
+    size, several = _size(input, axis), input._array.ndim > 1
+    if several and not size and i.size:
         raise RuntimeError("index_select(): self indexing axis dim should be positive")
     check(
         i, 0, size,
-        lambda i: RuntimeError(f"INDICES element is out of DATA bounds, id={i} axis_dim={size}") if axis == 1
-        else IndexError("index out of range in self"),
+        lambda i: RuntimeError(f"INDICES element is out of DATA bounds, id={i} axis_dim={size}")
+        if axis == 1 or (several and not input._array.size) else IndexError("index out of range in self"),
     )  # fmt: skip
     return ops.index_select(input, index, axis)
 

@@ -17,8 +17,8 @@ from ..autograd import overlaps, views
 from ..autograd.mirrors import mirrors_by_counter, renew
 from ..autograd.modes import special, state
 from ..autograd.program_lines import here
+from ..autograd.write_errors import refuse_operands
 from ..backend import numpy as backend
-from ..base import dtypes
 from ..base.arguments import is_own
 from .argument_forms import refusal
 from .asking import asked
@@ -205,10 +205,6 @@ def by_result(f: Callable[..., Any], name: str, settled: Settled, refused: Refus
                     count(self, name)
                     return self
             return views.inplace(f, name, self, *args, **kwargs)
-        except NotImplementedError:
-            _refuse_misfits(name, args, kwargs)
-            _refuse_complex(self, args)
-            raise
         except (AttributeError, TypeError) as error:
             result = NotImplemented if kwargs else foreign_method(name, (self, *args))
             if result is not NotImplemented:
@@ -218,9 +214,11 @@ def by_result(f: Callable[..., Any], name: str, settled: Settled, refused: Refus
             if wrong is None:
                 raise
             raise wrong from None
-        except (RuntimeError, IndexError, ValueError):
+        except (RuntimeError, IndexError, ValueError) as error:
             _refuse_misfits(name, args, kwargs)
             views.check_writable(self, any(in_graph(value) for value in args if hasattr(value, "_array")))  # comes before
+            if name in overlaps.BY_ELEMENT:
+                refuse_operands(name, self, (*args, *kwargs.values()), error)
             raise
 
     shown: Any = named(call, name)
@@ -233,15 +231,6 @@ def _refuse_misfits(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
     wrong = refusal(name, True, args, kwargs)
     if wrong is not None:
         raise wrong from None
-
-
-def _refuse_complex(self: Any, args: tuple[Any, ...]) -> None:
-    """PyTorch's error for a real tensor that complex results could not be written into: it comes before a missing kernel's."""
-    have = self._array.dtype
-    for value in args:
-        got = value._array.dtype if hasattr(value, "_array") else have
-        if got.kind == "c" and have.kind != "c":
-            dtypes.check_cast(np.result_type(have, got) if have == np.float64 else got, have)
 
 
 def shares(self: Any, inputs: tuple[Any, ...]) -> bool:

@@ -27,7 +27,11 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Tensor:
     flat = x.ndim == 2
     if bias is None or not (flat or (_like_a_vector(bias._array) and x.flags.c_contiguous)):
         product = matmul_of(input, _columns_of(weight))
-        return product if bias is None else product + _added(bias, product._array.shape)
+        if bias is None:
+            return product
+        out = product + _added(bias, product._array.shape)
+        out._counter[0] = product._counter[0] + 1  # PyTorch adds it in place
+        return out
     *batch, inner = x.shape
     rows = input if flat else ops.view(input, (math.prod(batch), inner))
     columns = _columns_of(weight)  # after the view, as in PyTorch: backward runs the latest node first

@@ -52,6 +52,12 @@ def _power_backward(xp: Any, x: Any, exponent: Any) -> Any:
     return xp.times(xp.pow_number(x, exponent - 1), exponent)
 
 
+def _less_one(xp: Any, exponent: Any) -> Any:
+    """``exponent - 1``, which PyTorch refuses of bools."""
+    arithmetic.no_bool_difference([getattr(exponent, "_array", exponent).dtype.kind == "b", False])
+    return xp.minus(exponent, 1)
+
+
 def _divisor_backward(g: Any, a: Any, b: Any) -> Any:
     slope = conj(a / b / b)  # first, as in PyTorch: the order in which a graph's nodes run is that in which they were made
     return -g * slope
@@ -114,7 +120,7 @@ op("fmod_number", arithmetic.fmod_number, node="FmodBackward0", kind="elementwis
 
 plain("pow", arithmetic.power, node="PowBackward1",
       # As in PyTorch, the result is kept (and watched) whichever input needs a gradient.
-      a=lambda g, xp, a, b, out: xp.only(g * conj(b * xp.pow(a, xp.minus(b, 1))), b != 0),
+      a=lambda g, xp, a, b, out: xp.only(g * conj(b * xp.pow(a, _less_one(xp, b))), b != 0),
       b=lambda g, xp, a, b, out: g * conj(xp.only(
           out * xp.log(a + 0j if _is_complex(out) else a), ~((a == 0) & (_real(xp, b) >= 0)))))
 op("pow_number", arithmetic.power_number, node="PowBackward0", kind="elementwise",

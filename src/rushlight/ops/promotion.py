@@ -44,6 +44,8 @@ def promoted(op: Op, inputs: Sequence[Any]) -> list[Any]:
     if op.promote == "float" and not (common.is_floating_point or common.is_complex):
         common = dtypes.get_default_dtype()
     dtype = common.numpy
+    if common is dtypes.complex64:
+        _refuse_halves(op.name, inputs)
     arrays = []
     for value in inputs:
         if isinstance(value, Tensor):
@@ -54,7 +56,27 @@ def promoted(op: Op, inputs: Sequence[Any]) -> list[Any]:
     return arrays
 
 
-_meeting: dict[tuple[Any, ...], np.dtype[Any]] = {}
+# Kernels that PyTorch lacks for half-precision complex numbers, in which halves meet complex numbers of no dimensions.
+_NOT_OF_HALVES = {
+    "div": "div_cpu", "pow": "pow", "addcdiv": "addcdiv_cpu_out", "floor_divide": "div_floor_cpu",
+    "clamp_min_tensor": "maximum_cpu", "clamp_max_tensor": "minimum_cpu",
+    **{name: f"{name}_cpu" for name in (
+        "lt le gt ge atan2 logaddexp logaddexp2 fmod remainder div_floor div_trunc hypot copysign xlogy nextafter logical_and logical_or "
+        "logical_xor igamma igammac"
+    ).split()},
+}  # fmt: skip
+
+
+def _refuse_halves(name: str, inputs: Sequence[Any]) -> None:
+    """PyTorch's error where tensors meet in half-precision complex numbers; here they do in single precision."""
+    if name in _NOT_OF_HALVES:
+        tensors = [value._array for value in inputs if isinstance(value, Tensor)]
+        wide = [dtypes.of(array.dtype) for array in tensors if array.ndim] or [dtypes.of(array.dtype) for array in tensors]
+        if dtypes.float16 in wide and all(one is dtypes.float16 or one.kind_rank < dtypes.float16.kind_rank for one in wide):
+            raise NotImplementedError(f"\"{_NOT_OF_HALVES[name]}\" not implemented for 'ComplexHalf'")
+
+
+_meeting: dict[tuple[Any, ...], np.dtype[Any] | None] = {}
 
 
 def together(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any], floats: bool) -> tuple[Any, Any] | None:
@@ -65,9 +87,11 @@ def together(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any], floats: bool) -> 
     if not (a.flags.c_contiguous and b.flags.c_contiguous):
         return None
     key = (a.dtype, b.dtype, a.ndim > 0, b.ndim > 0)
-    if (dtype := _meeting.get(key)) is None:
-        dtype = _meeting[key] = common_dtype([new_tensor(a), new_tensor(b)]).numpy
-    if (floats and dtype.kind in "bui") or dtype.itemsize == 2:
+    if key not in _meeting:
+        found = common_dtype([new_tensor(a), new_tensor(b)])
+        _meeting[key] = None if found is dtypes.complex64 and np.float16 in key else found.numpy
+    dtype = _meeting[key]
+    if dtype is None or (floats and dtype.kind in "bui") or dtype.itemsize == 2:
         return None
     return (a if a.dtype is dtype else a.astype(dtype)), (b if b.dtype is dtype else b.astype(dtype))
 

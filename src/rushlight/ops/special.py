@@ -10,6 +10,7 @@ import numpy as np
 from ..backend import pointwise as elementary
 from ..backend import special as k
 from ..backend.polynomials import POLYNOMIALS
+from ..base import dtypes
 from ..base.arguments import NUMBERS
 from .choice import refuse_number
 from .descriptions import description
@@ -56,9 +57,9 @@ op("number_zeta", k.with_number(k.zeta, True), node="SpecialZetaBackward1", kind
 smooth("i0", k.i0, x=lambda g, xp, x: g * xp.i1(x))
 smooth("i0e", k.i0e, node="SpecialI0EBackward0", x=lambda g, xp, x, out: g * (xp.i1e(x) - xp.sgn(x) * out))
 smooth("i1", k.i1, node="SpecialI1Backward0",
-       x=lambda g, xp, x, out: g * _off_zero(xp, x, lambda x: xp.i0(x) - out / x))
+       x=lambda g, xp, x, out: g * _off_zero(xp, "i1", x, lambda x: xp.i0(x) - out / x))
 smooth("i1e", k.i1e, node="SpecialI1EBackward0",
-       x=lambda g, xp, x, out: g * _off_zero(xp, x, lambda x: xp.i0e(x) - out * (xp.sgn(x) + 1 / x)))
+       x=lambda g, xp, x, out: g * _off_zero(xp, "i1e", x, lambda x: xp.i0e(x) - out * (xp.sgn(x) + 1 / x)))
 
 # Logarithms, angles.
 
@@ -93,9 +94,12 @@ def _density(xp: Any, a: Any, x: Any) -> Any:
     return xp.exp((a - 1) * xp.log(x) - x - xp.lgamma(a))
 
 
-def _off_zero(xp: Any, x: Any, slope: Any) -> Any:
-    """``slope(x)``, whose value at zero is a half but cannot be computed."""
-    tiny = 2.220446049250313e-16 if getattr(x, "_array", x).dtype == np.float64 else 1.1920928955078125e-07
+def _off_zero(xp: Any, name: str, x: Any, slope: Any) -> Any:
+    """``slope(x)``, whose value at zero is a half but cannot be computed; PyTorch has no kernel for it in half precision."""
+    dtype = getattr(x, "_array", x).dtype
+    if dtype.itemsize == 2:
+        raise NotImplementedError(f"\"{name}_backward\" not implemented for '{dtypes.of(dtype).scalar_name}'")
+    tiny = 2.220446049250313e-16 if dtype == np.float64 else 1.1920928955078125e-07
     near = ~(xp.abs(x) > tiny)
     return xp.masked_fill(slope(xp.masked_fill(x, near, tiny)), near, 0.5)
 

@@ -338,9 +338,8 @@ def _viewed(value: Tensor, lead: int) -> Tensor:
     return value.view(value._array.shape[lead:])
 
 
-def _without_leading_ones(value: Any, ndim: int) -> Any:
-    shape = value._array.shape
-    lead = min(_ones_in_front(shape), max(len(shape) - ndim, 0))
+def _without_leading_ones(value: Any) -> Any:
+    lead = _ones_in_front(value._array.shape)
     return _viewed(value, lead) if lead else value
 
 
@@ -350,7 +349,7 @@ def _put(view: Any, indices: list[Any], value: Any) -> None:
         return
     if not isinstance(value, Tensor):
         value = new_tensor(promotion.number_array(checked_number(_held(value, array.dtype), array), array.dtype))
-    overlaps.put(view, tuple(indices), _without_leading_ones(value, _result_ndim(array, indices)))
+    overlaps.put(view, tuple(indices), _without_leading_ones(value))
 
 
 def _written(view: Any, indices: Sequence[Any], value: Any, accumulate: bool = False) -> bool:
@@ -379,12 +378,6 @@ def _written(view: Any, indices: Sequence[Any], value: Any, accumulate: bool = F
         return False  # in the other way the error is found again, in PyTorch's words
     count(view, "index_put_")
     return True
-
-
-def _result_ndim(array: Any, indices: Sequence[Any]) -> int:
-    found = [one for one in indices if one is not None]
-    used = sum(one._array.ndim if _is_mask(one) else 1 for one in found)
-    return int(array.ndim) - used + max(1 if _is_mask(one) else one._array.ndim for one in found)
 
 
 _SAME_AS = {"index_put_": "[indices] = tensor", "index_fill_": "[mask] = scalar", "masked_fill_": "[mask] = scalar"}

@@ -153,6 +153,7 @@ def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
             return self
         raise overlaps.overlap_error()
     if target.shape != source.shape:
+        overlaps.check_memory(self, (other,))
         mismatch = broadcast_error([target.shape, source.shape])
         if mismatch is not None:
             raise mismatch

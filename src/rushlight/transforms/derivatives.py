@@ -8,6 +8,7 @@ needs a gradient, an outer transform) it can be differentiated by, as any other 
 from __future__ import annotations
 
 import functools
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -18,6 +19,7 @@ from ..autograd import forward_ad, modes
 from ..autograd.nodes import AccumulateGrad
 from ..autograd.tangents import tangents_of
 from ..autograd.topological_order import reached
+from ..base.attributes import held
 from ..base.pytree import TreeSpec, tree_flatten, tree_map_only, tree_unflatten
 from ..tensor import Tensor, new_tensor, wrap
 from . import batched_tensors, layers
@@ -44,7 +46,9 @@ def _tracked_whole(value: Tensor) -> Tensor:
     if isinstance(value, batched_tensors.BatchedTensor):
         return batched_tensors.batched(_tracked_whole(value.whole), value.level)
     if value.requires_grad:
-        return value.view_as(value)
+        view = value.view_as(value)
+        held(view)["_given"] = weakref.ref(value)  # whose maker errors are to name
+        return view
     if value._array.dtype.kind not in "fcV":
         raise RuntimeError("only Tensors of floating point dtype can require gradients")
     if not value._strided:
@@ -335,14 +339,14 @@ def jvp(func: Function, primals: Any, tangents: Any, *, strict: bool = False, ha
         level = layer.tangents = forward_ad.open_level()
         try:
             duals = [
-                forward_ad.dual(point, forward_ad.laid_like(point, direction), level)
+                forward_ad.dual(point, forward_ad.laid_like(point, direction), level, alias=True)
                 for point, direction in zip(points, directions, strict=True)
             ]
             layers.belong(layer, duals)
             result = func(*tree_unflatten(duals, spec))
             output, aux = _with_aux(caller, result, has_aux)
             outputs, out_spec = _tensors(caller, output)
-            values, slopes = [], []
+            slopes = []
             for one in outputs:
                 slope = forward_ad.tangent_at(one, level)
                 if slope is None and strict:
@@ -350,9 +354,11 @@ def jvp(func: Function, primals: Any, tangents: Any, *, strict: bool = False, ha
                         "jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. This is not "
                         "allowed with strict=True."
                     )
-                values.append(forward_ad.without_tangent(one, level))
                 slopes.append(wrap(np.zeros(one._array.shape, one._array.dtype)) if slope is None else slope)
             aux = tree_map_only(Tensor, lambda one: forward_ad.without_tangent(one, level), aux)
+            for one in outputs:
+                forward_ad.forget_tangent(one, level)
+            values = [one._alias() for one in outputs]  # PyTorch hands out views
         finally:
             forward_ad.close_level(level)
     answer = tree_unflatten(values, out_spec), tree_unflatten(slopes, out_spec)

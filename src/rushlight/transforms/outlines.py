@@ -22,6 +22,10 @@ class Refused(RuntimeError):
     """What ``vmap`` does not do at all, as PyTorch's does not: to its callers a RuntimeError."""
 
 
+class NoFirstExample(Refused):
+    """A batch of nothing, of a number beside what has dimensions: PyTorch looks at the first example for its dtype."""
+
+
 # Which of PyTorch's batching routines is named where a tensor has escaped.
 _ROUTINES = {
     "boxed_reduction_batch_rule": (

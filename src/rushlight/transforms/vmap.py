@@ -18,7 +18,7 @@ from ..random import get_rng_state, set_rng_state
 from ..tensor import Tensor
 from . import creation, custom_functions, rules  # noqa: F401  (how functions and ops take a batch along)
 from .batched_tensors import BatchedTensor, Level, has_level, left, rebatched, running
-from .outlines import Refused, Unbatchable
+from .outlines import NoFirstExample, Refused, Unbatchable
 
 
 def vmap(
@@ -129,7 +129,10 @@ def _joined(func: Callable[..., Any], parts: list[Any], out_dims: Any) -> Any:
 def _all(func: Callable[..., Any], given: Given, out_dims: Any, randomness: str, internal: bool = False) -> Any:
     """The function on all examples."""
     size = given.size
-    found = _at_once(func, given, out_dims, Level(size, randomness, internal))
+    try:
+        found = _at_once(func, given, out_dims, Level(size, randomness, internal))
+    except NoFirstExample:
+        raise IndexError("select(): index 0 out of range for tensor of size [0] at dimension 0") from None
     if found is not None:
         return found
     leaves, dims = given.leaves, given.dims

@@ -12,7 +12,7 @@ from ...ops.public import ops
 from ...ops.table import Op
 from ...tensor import Tensor
 from ..batched_tensors import Level, Rule, along, call_op, is_batched
-from ..outlines import Shape, Unbatchable
+from ..outlines import NoFirstExample, Shape, Unbatchable
 
 
 def is_tensor(value: Any) -> bool:
@@ -31,10 +31,24 @@ def lifted(value: Tensor, ndim: int) -> Tensor:
     return value
 
 
+_OF_ANY_DTYPES = frozenset("eq ne lt le gt ge logical_and logical_or logical_xor".split())
+
+
 def pointwise(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
     """Examples that broadcast against each other: dimensions of size 1 come between the batch and theirs."""
     tensors = [value for value in inputs if is_tensor(value)]
     ndim = max(map(dims_of, tensors))
+    if (
+        not level.size
+        and not level.internal
+        and ndim
+        and len(inputs) == 2
+        and op.promote is not None
+        and op.name not in _OF_ANY_DTYPES
+    ):
+        numbers = [one for one in tensors if is_batched(one, level) and not dims_of(one)]
+        if numbers:
+            raise NoFirstExample
     if op.promote is not None and len({value._array.dtype for value in tensors}) > 1:
         dtype = promotion.common_dtype([value for value in inputs if value is not None]).numpy
         inputs = [ops.astype(value, dtype) if is_tensor(value) and value._array.dtype != dtype else value for value in inputs]
