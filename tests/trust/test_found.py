@@ -669,3 +669,15 @@ def test_a_power_that_is_a_bool_has_no_derivative() -> None:
 def test_a_bias_of_linear_is_added_in_place() -> None:
     weight, bias = torch.ones(2, 3), torch.ones(2)
     assert torch.nn.functional.linear(torch.ones(4, 2, 3).transpose(0, 1), weight, bias)._version == 1
+
+
+def test_a_leaf_is_not_written_through_its_conjugate() -> None:
+    leaf = torch.tensor([[1j, 2.0]], requires_grad=True)
+    views: list[torch.Tensor] = [leaf.conj(), leaf.adjoint(), leaf.t().conj(), leaf.conj().imag, leaf.expand(2, 2).adjoint()]
+    views.append(torch.tensor([1j, 2.0]).expand(2, 2).requires_grad_().adjoint())
+    for view in views:
+        with pytest.raises(RuntimeError, match="a view of a leaf Variable that requires grad is being used in an in-place"):
+            view[0] = 0
+    computed = leaf * 1
+    computed.adjoint()[0] = 0
+    assert computed[0, 0] == 0

@@ -97,8 +97,10 @@ def mirror(tensor: Tensor, of: Tensor, turn: _Turn, turned: Callable[[Tensor], T
 
 def check_mirrored(counter: list[object]) -> None:
     """Raises PyTorch's error for a write through a mirror of a leaf."""
-    of = counter.of if isinstance(counter, Mirror) else None
-    if of is not None and of.requires_grad and of.grad_fn is None:
+    of = None
+    while isinstance(counter, Mirror):
+        of, counter = counter.of, counter.of._counter
+    if of is not None and of.requires_grad and (of if of._base is None else of._base)._edge is None:
         raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
 
 
