@@ -108,7 +108,8 @@ def refuse_operands(name: str, self: Tensor, values: Sequence[object], found: Ex
     numbers = () if read else tuple(type(value) for value in values if isinstance(value, complex | float | int))
     own = dtypes.of(have.dtype)
     of_all = [(value._array.ndim > 0, dtypes.of(value._array.dtype)) for value in (self, *read)]
-    common = dtypes.result_dtype(*(tuple(one for large, one in of_all if large is kind) for kind in (True, False)), numbers)
+    wide, narrow = (tuple(one for large, one in of_all if large is kind) for kind in (True, False))
+    common = dtypes.result_dtype(wide, narrow, numbers)
     if common.is_complex:
         # Half precision stays what it is beside what has no dimensions; complex numbers of it there are none of here.
         halves = common is dtypes.complex64 and _of_halves(of_all, bool(numbers))
