@@ -18,6 +18,8 @@ import sys
 from types import ModuleType
 from typing import Any
 
+from whole_values import keep_all
+
 HOME = "rushlight.ops.compiling"
 found: dict[str, Any] = {"values": [], "runs": [], "leaves": []}
 MOST = 300_000
@@ -115,6 +117,7 @@ if __name__ == "__main__":
     sys.path.pop(0)
     sys.meta_path.insert(0, Finder)
     note_the_rest()
+    keep_all()
     from rushlight import manual_seed
     from rushlight.__main__ import main
 
