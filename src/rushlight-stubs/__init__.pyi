@@ -886,7 +886,7 @@ class Tensor(WithAttributes):
     def dtype(self) -> _dtype:
         """The type of the elements."""
         ...
-    def eig(self, eigenvectors: Any = False) -> Any:
+    def eig(self, eigenvectors: Any = False) -> NoReturn:
         """Removed from PyTorch: raises RuntimeError. `torch.linalg.eig` returns complex tensors of dtype `cfloat` or `cdouble` rather than real tensors mimicking complex tensors."""
         ...
     def element_size(self) -> _int:
@@ -1393,7 +1393,7 @@ class Tensor(WithAttributes):
     def long(self, memory_format: memory_format | None = None) -> Tensor:
         """The tensor as torch.int64; itself if that is what it is."""
         ...
-    def lstsq(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Any:
+    def lstsq(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> NoReturn:
         """Removed from PyTorch: raises RuntimeError. `torch.lstsq` is deprecated in favor of `torch.linalg.lstsq`. `torch.linalg.lstsq` has reversed arguments and does not return the QR decomposition in the returned tuple (although it returns other information about the problem)."""
         ...
     def lt(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
@@ -1902,7 +1902,7 @@ class Tensor(WithAttributes):
     def softmax(self, dim: Any, dtype: _dtype | None = None) -> Tensor:
         """exp(x) divided by its sum along ``dim``."""
         ...
-    def solve(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Any:
+    def solve(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> NoReturn:
         """Removed from PyTorch: raises RuntimeError. `torch.solve` is deprecated in favor of `torch.linalg.solve`. `torch.linalg.solve` has its arguments reversed and does not return the LU factorization."""
         ...
     def sort(self, dim: Any = -1, descending: _bool = False, stable: _bool | None = None) -> _sort:
@@ -1995,7 +1995,7 @@ class Tensor(WithAttributes):
     def swapdims_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`swapdims`: the tensor itself changes shape."""
         ...
-    def symeig(self, eigenvectors: Any = False) -> Any:
+    def symeig(self, eigenvectors: Any = False) -> NoReturn:
         """Removed from PyTorch: raises RuntimeError. The default behavior has changed from using the upper triangular portion of the matrix by default to using the lower triangular portion."""
         ...
     def t(self) -> Tensor:
@@ -2724,7 +2724,7 @@ class dtype:
         ...
     def __init__(self, *args: object, **kwargs: object) -> None: ...
 e: _float
-def eig(self: Tensor, eigenvectors: Any = False, *, e: Any = None, v: Any = None) -> Any:
+def eig(self: Tensor, eigenvectors: Any = False, *, e: Any = None, v: Any = None) -> NoReturn:
     """Removed from PyTorch: raises RuntimeError. `torch.linalg.eig` returns complex tensors of dtype `cfloat` or `cdouble` rather than real tensors mimicking complex tensors."""
     ...
 def einsum(equation: str, *operands: Any) -> Tensor:
@@ -3288,7 +3288,7 @@ def lstm(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
 def lstm_cell(input: Tensor, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> tuple[Tensor, Tensor]:
     """One step of long short-term memory, gates (in, forget, cell, out): the new output and cell, both (N, H)."""
     ...
-def lstsq(input: Tensor, A: Any, *, out: Any = None) -> Any:
+def lstsq(input: Tensor, A: Any, *, out: Any = None) -> NoReturn:
     """Removed from PyTorch: raises RuntimeError. `torch.lstsq` is deprecated in favor of `torch.linalg.lstsq`. `torch.linalg.lstsq` has reversed arguments and does not return the QR decomposition in the returned tuple (although it returns other information about the problem)."""
     ...
 def lt(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
@@ -3324,7 +3324,7 @@ def matrix_exp(input: Tensor) -> Tensor:
 def matrix_power(input: Tensor, n: _int, *, out: Any = None) -> Tensor:
     """:func:`torch.linalg.matrix_power`."""
     ...
-def matrix_rank(input: Tensor, tol: Any = None, symmetric: Any = False, *, out: Any = None) -> Any:
+def matrix_rank(input: Tensor, tol: Any = None, symmetric: Any = False, *, out: Any = None) -> NoReturn:
     """Removed from PyTorch: raises RuntimeError. Please use the `torch.linalg.matrix_rank` function instead. The parameter 'symmetric' was renamed in `torch.linalg.matrix_rank()` to 'hermitian'."""
     ...
 @overload
@@ -3786,7 +3786,7 @@ def smm(input: Tensor, mat: Tensor) -> Tensor:
 def softmax(input: Tensor, dim: Any, dtype: dtype | None = None, *, out: Any = None) -> Tensor:
     """exp(x) divided by its sum along ``dim``."""
     ...
-def solve(input: Tensor, A: Any, *, out: Any = None) -> Any:
+def solve(input: Tensor, A: Any, *, out: Any = None) -> NoReturn:
     """Removed from PyTorch: raises RuntimeError. `torch.solve` is deprecated in favor of `torch.linalg.solve`. `torch.linalg.solve` has its arguments reversed and does not return the LU factorization."""
     ...
 def sort(input: Tensor, dim: Any = -1, descending: _bool = False, stable: _bool | None = None, *, out: Any = None) -> _sort:
@@ -3912,7 +3912,7 @@ def sym_sqrt(a: Any) -> _float:
 def sym_sum(*args: Any) -> Any:
     """The sum of numbers, or of one list of them."""
     ...
-def symeig(input: Tensor, eigenvectors: Any = False, upper: Any = True, *, out: Any = None) -> Any:
+def symeig(input: Tensor, eigenvectors: Any = False, upper: Any = True, *, out: Any = None) -> NoReturn:
     """Removed from PyTorch: raises RuntimeError. The default behavior has changed from using the upper triangular portion of the matrix by default to using the lower triangular portion."""
     ...
 def t(input: Tensor, *, out: Any = None) -> Tensor:

@@ -36,7 +36,7 @@ def decayed(p: Any, g: Any, group: dict[str, Any]) -> Any:
 def like(param: Tensor, value: float = 0.0) -> Tensor:
     """A state of a parameter's shape, filled with one number."""
     ...
-def number(value: Any) -> Any:
+def number(value: Any) -> float:
     """An option that may be a tensor, as a Python number."""
     ...
 def real_pairs(array: ndarray[Any, Any]) -> ndarray[Any, Any]:

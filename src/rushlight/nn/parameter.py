@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 import rushlight as torch
 
@@ -108,7 +108,7 @@ class UninitializedTensorMixin:
         self.__class__ = self.cls_to_become
 
     @property
-    def shape(self) -> Any:
+    def shape(self) -> NoReturn:
         raise RuntimeError(
             "Can't access the shape of an uninitialized parameter or buffer. This error usually happens in `load_state_dict` "
             "when trying to load an uninitialized parameter into an initialized one. Call `forward` to initialize the "
@@ -123,7 +123,7 @@ class UninitializedTensorMixin:
             "initialize the parameters before calling torch functions"
         )
 
-    def share_memory_(self) -> Any:
+    def share_memory_(self) -> NoReturn:
         raise RuntimeError(
             "Can't share memory on an uninitialized parameter or buffer. Call `forward` to initialize the parameters before "
             "calling `module.share_memory()`."

@@ -21,9 +21,9 @@ from .operands import other_side
 from .out import write_out
 from .plain_cases import Case, plain_cases
 from .public import CompiledOnUse, alias, axes_of, methods, module, ops, public
-from .rule_functions import conj, in_columns
+from .rule_functions import conj, in_columns, word
 from .shape import common_shape, expand
-from .table import arrays, op, tensors, word
+from .table import arrays, op, tensors
 
 op("adjoint", k.adjoint, kind="linear", x=lambda g, xp: xp.adjoint(g))
 

@@ -15,7 +15,8 @@ from ..backend.memory_formats import has_channels_last, keeping, with_channels_l
 from ..base import dtypes
 from ..tensor import Tensor, new_tensor
 from .public import module, ops, public
-from .table import arrays, op, tensors, word
+from .rule_functions import word
+from .table import arrays, op, tensors
 from .whole_numbers import switch, whole_numbers
 
 F = "torch.nn.functional"

@@ -62,6 +62,7 @@ _METHODS: dict[str, Callable[..., NoReturn]] = {
 
 def _published(call: Callable[..., NoReturn], name: str, qualified: str) -> Callable[..., NoReturn]:
     call.__name__, call.__qualname__ = name, qualified
+    call.__annotations__ = {"return": NoReturn}
     call.__doc__ = f"Removed from PyTorch: raises RuntimeError.{_INSTEAD[name]}"
     return call
 

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 from numpy import dtype as numpy_dtype
 from numpy import float32, float64, ndarray
 
+from .table import arrays, tensors
+
 REAL = frozenset("efdEbBhHiIlLqQ?")  # type characters of NumPy's dtypes that are not complex
 _SINGLE = numpy_dtype(float32)
 _REAL_NUMBERS = frozenset((float32, float64, float, int))
+
+
+def word(name: str, over_arrays: Callable[..., Any], over_tensors: Callable[..., Any]) -> None:
+    """Gives rules a word beside the ops: ``xp.<name>``."""
+    setattr(arrays, name, over_arrays)
+    setattr(tensors, name, over_tensors)
 
 
 def conj(value: Any) -> Any:

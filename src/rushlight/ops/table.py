@@ -251,12 +251,6 @@ arrays = Namespace("arrays")
 tensors = Namespace("Tensors")
 
 
-def word(name: str, over_arrays: Callable[..., Any], over_tensors: Callable[..., Any]) -> None:
-    """Gives rules a word beside the ops: ``xp.<name>``."""
-    setattr(arrays, name, over_arrays)
-    setattr(tensors, name, over_tensors)
-
-
 def _compiled_on_use(entry: Op) -> Callable[..., Any]:
     """An op over Tensors that is compiled when it is first called, and then stands in the namespace itself."""
 

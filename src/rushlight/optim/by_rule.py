@@ -31,7 +31,7 @@ Group = dict[str, Any]  # a group of parameters and its options
 _SPARSE = __name__.replace("optim.by_rule", "sparse.tensors")  # imported once there are sparse tensors
 
 
-def number(value: Any) -> Any:
+def number(value: Any) -> float:
     """An option that may be a tensor, as a Python number."""
     return value.item() if isinstance(value, Tensor) else value
 

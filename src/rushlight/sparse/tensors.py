@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -233,11 +233,11 @@ class SparseTensor(Tensor, own=True):
     # Tensors like it.
 
     @property
-    def T(self) -> Any:
+    def T(self) -> Tensor:
         return self.t()
 
     @property
-    def mT(self) -> Any:
+    def mT(self) -> Tensor:
         return self.transpose(-2, -1)
 
     def with_values(self, values: Array, edge: Any = None) -> SparseTensor:
@@ -250,7 +250,7 @@ class SparseTensor(Tensor, own=True):
         return result
 
     @property
-    def data(self) -> Any:
+    def data(self) -> SparseTensor:
         return self.detach()
 
     @data.setter
@@ -281,7 +281,7 @@ class SparseTensor(Tensor, own=True):
 
     # Python.
 
-    def numpy(self, *, force: bool = False) -> Any:
+    def numpy(self, *, force: bool = False) -> Array:
         if force:
             return self.dense_array()
         raise TypeError("can't convert Sparse layout tensor to numpy. Use Tensor.to_dense() first.")
@@ -292,7 +292,7 @@ class SparseTensor(Tensor, own=True):
     def is_contiguous(self, *, memory_format: Any = None) -> bool:
         return False
 
-    def stride(self, dim: int | None = None) -> Any:
+    def stride(self, dim: int | None = None) -> tuple[int, ...] | int:
         return (0,) * self._array.ndim if dim is None else 0
 
     def storage_offset(self) -> int:
@@ -301,7 +301,7 @@ class SparseTensor(Tensor, own=True):
     def item(self) -> Any:
         return self.to_dense().item()
 
-    def tolist(self) -> Any:
+    def tolist(self) -> NoReturn:
         raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
 
     def __bool__(self) -> bool:

@@ -10,7 +10,7 @@ import mmap
 import os
 import sys
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -76,11 +76,11 @@ class _Storage:
     def __iter__(self) -> Iterator[Any]:
         return iter(self._memory.astype(np.float32).tolist() if self._memory.dtype.kind == "V" else self._memory.tolist())
 
-    def fill_(self, value: Any) -> Any:
+    def fill_(self, value: Any) -> Self:
         self._memory.fill(value)
         return self
 
-    def copy_(self, source: _Storage, non_blocking: Any = None) -> Any:
+    def copy_(self, source: _Storage, non_blocking: Any = None) -> Self:
         """Copies the bytes of another storage, whatever they stand for there."""
         if source.nbytes() != self.nbytes():
             raise RuntimeError(f"size does not match, self was {self.nbytes()} bytes but src was {source.nbytes()} bytes")
@@ -97,7 +97,7 @@ class _Storage:
     def is_shared(self) -> bool:
         return shared.block_of(self._memory) is not None
 
-    def share_memory_(self) -> Any:
+    def share_memory_(self) -> Self:
         return self
 
     def is_pinned(self, device: Any = None) -> bool:
@@ -106,7 +106,7 @@ class _Storage:
     def resizable(self) -> bool:
         return backend.root(self._memory).base is None
 
-    def cpu(self) -> Any:
+    def cpu(self) -> Self:
         return self
 
     def _text(self, kind: str) -> str:

@@ -63,7 +63,7 @@ class RNNBase(Module):
     def flatten_parameters(self) -> None:
         """There is no memory to be rearranged here."""
         ...
-    def forward(self, input: Any, hx: Any = None) -> Any:
+    def forward(self, input: Any, hx: Any = None) -> tuple[Any, Any]:
         """``(T, N, input_size)`` (or packed, or without N) and the first state -> outputs of the last layer, last state."""
         ...
     def reset_parameters(self) -> None:

@@ -140,7 +140,7 @@ class RNNBase(Module):
             text += f", bidirectional={self.bidirectional}"
         return text
 
-    def forward(self, input: Any, hx: Any = None) -> Any:
+    def forward(self, input: Any, hx: Any = None) -> tuple[Any, Any]:
         """``(T, N, input_size)`` (or packed, or without N) and the first state -> outputs of the last layer, last state."""
         packed = isinstance(input, PackedSequence)
         data = input.data if packed else input
