@@ -39,3 +39,9 @@ def test_thin_namespaces_are_counted_where_their_files_lie_and_other_houses_left
 def test_an_import_by_a_name_in_text_is_an_arrow_like_any_other():
     tree = ast.parse("def f():\n    return import_module('rushlight.linalg')\nimport_module(name)\nimport_module('scipy')\n")
     assert list(ratchet.by_text(tree, {"rushlight.compat.linalg"})) == ["rushlight.compat.linalg"]
+
+
+def test_an_import_inside_a_function_is_told_by_its_file_and_what_it_is_from():
+    tree = ast.parse("import a\ndef f():\n    import b.c\n    from . import d\n    from ..e import f\n")
+    found = list(ratchet.in_functions(ratchet.PACKAGE / "room" / "file.py", tree))
+    assert found == ["room/file.py b.c", "room/file.py . d", "room/file.py ..e"]
