@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -94,3 +95,10 @@ def test_what_beginners_meet_comes_with_advice(run: Callable[[], object], senten
     assert str(caught.value) == sentence
     (advice,) = caught.value.__notes__
     assert note in advice
+
+
+def test_notes_are_added_in_one_place_and_below_what_python_raises() -> None:
+    """So that no sentence is lengthened elsewhere: tests/conformance/test_error_notes.py holds those with a note to PyTorch's."""
+    root = Path(torch.__file__).parent
+    found = {path.relative_to(root).as_posix() for path in root.rglob("*.py") if ".add_note(" in path.read_text()}
+    assert found == {"backend/notes.py", "as_torch/advice.py"}
