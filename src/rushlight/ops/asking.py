@@ -67,14 +67,14 @@ def asking_property(name: str, own: property) -> property:
     get, put, drop = own.fget, own.fset, own.fdel
     assert get is not None
 
-    def read(self: Any) -> Any:
+    def read(self: Tensor) -> Any:
         if special.active and (type(self) not in PLAIN or state.function_modes or special.active != special.plain_to_see):
             result = interpreters.call(asking.__get__, (self,), {})
             if result is not NotImplemented:
                 return result
         return get(self)
 
-    def write(self: Any, value: Any) -> None:
+    def write(self: Tensor, value: object) -> None:
         if special.active and (type(self) not in PLAIN or state.function_modes):
             result = interpreters.call(asking.__set__, (self, value), {})
             if result is not NotImplemented:
@@ -117,10 +117,10 @@ def _before(name: str, function: Callable[..., Any], special_case: Callable[[Arg
     """``function``, or ``special_case`` while anything is special: with as many arguments as are sure to come, which takes a third
     of the time."""
 
-    def of_self(self: Any) -> Any:
+    def of_self(self: Tensor) -> Any:
         return special_case((self,), {}) if special.active else function(self)
 
-    def of_two(self: Any, other: Any) -> Any:
+    def of_two(self: Tensor, other: object) -> Any:
         return special_case((self, other), {}) if special.active else function(self, other)
 
     def of_any(*args: Any, **kwargs: Any) -> Any:

@@ -42,7 +42,7 @@ STANDARD: tuple[str, ...] = (
 )  # fmt: skip
 _METADATA = frozenset("shape dtype ndim size strides flags itemsize nbytes".split())
 _ASYNCHRONOUS = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR | inspect.CO_ITERABLE_COROUTINE
-_PACKING = Packed.__init__.__code__
+_PACKING = code_of(Packed.__init__)
 _ENVIRONMENT = frozenset((type(os.environ).__getitem__.__qualname__, type(os.environ).__iter__.__qualname__))
 _BEGUN = 8  # bytes of a generator's code that run before its first line
 
