@@ -34,7 +34,7 @@ def jvp(func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool =
     """The value of ``func`` at a tuple of arguments, and the product of its Jacobian with a tuple of tangents."""
     ...
 def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
-    """The value of ``func``, and its :func:`jvp` at these arguments as a function of the tangents."""
+    """The value of ``func``, and its :func:`jvp` at these arguments as a function of the tangents, by which alone it can be differentiated further."""
     ...
 def rearrange(tensor: Any, pattern: str, **axes_lengths: int) -> Tensor:
     """A tensor with its dimensions split, in another order, and put together, as ``"a (b c) -> (a b) c"`` says."""
