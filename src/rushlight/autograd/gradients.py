@@ -14,6 +14,7 @@ import numpy as np
 from ..backend.line_sums import unbroadcast
 from ..backend.notes import not_a_tensor, with_notes
 from ..base import dtypes
+from ..base.arguments import warn
 from ..base.size import Size
 from ..tensor import Tensor, wrap
 from . import engine, modes, topological_order
@@ -83,12 +84,11 @@ def backward(
         task = new_pass(retain_graph, over_tensors)
         task.record = create_graph
     if create_graph and not modes.state.inference:
-        warnings.warn(
+        warn(
             "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient "
             "which can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you "
             "have to use this function, make sure to reset the .grad fields of your parameters to None after use to break the "
-            "cycle and avoid the leak.",
-            stacklevel=4 if _called_by_method() else 3,
+            "cycle and avoid the leak."
         )
     if inputs is not None:
         edges = []
@@ -120,10 +120,6 @@ def _run(task: BackwardPass, roots: list[Edge], seeds: list[Any]) -> None:
             (task if task.observed else new_pass(task.keep_graph, False)).run(roots, seeds)
     else:
         task.run(roots, seeds)
-
-
-def _called_by_method() -> bool:
-    return sys._getframe(2).f_globals.get("__name__", "").startswith("rushlight.")
 
 
 def grad(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable
@@ -11,7 +10,7 @@ from typing import Any
 from ..backend import notes
 from ..backend.ownership import BY_ATTRIBUTE, is_only_here
 from ..base import dtypes
-from ..base.arguments import check_switch
+from ..base.arguments import check_switch, warn
 from ..tensor import OWN_DTYPE, Methods, Tensor, new_tensor
 from . import gradients, modes, views
 from .handles import Hooks, RemovableHandle, add_hook, observers
@@ -107,12 +106,11 @@ class InGraph(Methods):
     def grad(self) -> Tensor | None:
         """The gradient that backward passes have added up here; None before the first."""
         if self._grad is None and self._edge is not None and not self._retains:
-            warnings.warn(
+            warn(
                 "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
                 "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf "
                 "Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure "
-                "you access the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more informations.",
-                stacklevel=2,
+                "you access the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more informations."
             )
         return self._grad
 
@@ -338,7 +336,7 @@ class InGraph(Methods):
     @property
     def volatile(self) -> bool:
         """False: of PyTorch before 0.4."""
-        warnings.warn("volatile was removed (Variable.volatile is always False)", stacklevel=2)
+        warn("volatile was removed (Variable.volatile is always False)")
         return False
 
     def is_inference(self) -> bool:
