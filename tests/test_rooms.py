@@ -9,8 +9,8 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "rushlight"
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text()
 ROOMS = {path.stem for path in PACKAGE.iterdir() if path.suffix == ".py" or any(path.glob("*.py"))}
-# What is no room: PyTorch beside it, the hardest programs, those for type checkers; JAX has an environment of its own.
-OTHERS = {"conformance", "trust", "typing", "xla"}
+# What is no room: PyTorch beside it, the hardest programs, those for type checkers; JAX and ONNX have an environment of their own.
+OTHERS = {"conformance", "trust", "typing", "xla", "onnx"}
 
 
 def test_tests_lie_in_rooms_named_as_those_they_test() -> None:
