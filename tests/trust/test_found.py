@@ -681,3 +681,14 @@ def test_a_leaf_is_not_written_through_its_conjugate() -> None:
     computed = leaf * 1
     computed.adjoint()[0] = 0
     assert computed[0, 0] == 0
+
+
+def test_an_imaginary_number_is_true_wherever_it_is_written(recwarn: pytest.WarningsRecorder) -> None:
+    b = torch.tensor([-0.25j, 0j, 1j])
+    assert torch.zeros(3, dtype=torch.bool).copy_(b).tolist() == [True, False, True]
+    c = torch.zeros(3, dtype=torch.bool)
+    c[:2] = b[:2]
+    assert c.tolist() == [True, False, False]
+    c.fill_(b[0])
+    assert c.tolist() == [True, True, True]
+    assert not recwarn.list

@@ -251,8 +251,8 @@ def copied(x: Array, source: Array) -> Array:
 
 
 def real_if(x: Array, dtype: np.dtype[Any]) -> Array:
-    """The real part where ``dtype`` has room for no other."""
-    return x.real if x.dtype.kind == "c" and dtype.kind != "c" else x
+    """The real part where ``dtype`` has room for no other; what is true is so by either part."""
+    return x.real if x.dtype.kind == "c" and dtype.kind not in "cb" else x
 
 
 # The ufunc that does what a kernel does, on floating arrays: it can write into its first operand.
