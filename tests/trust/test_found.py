@@ -692,3 +692,10 @@ def test_an_imaginary_number_is_true_wherever_it_is_written(recwarn: pytest.Warn
     c.fill_(b[0])
     assert c.tolist() == [True, True, True]
     assert not recwarn.list
+
+
+def test_a_logit_that_there_is_not_has_no_gradient() -> None:
+    for created in (False, True):
+        x = torch.tensor([-1.0, 0.5, 2.0], requires_grad=True)
+        (g,) = torch.autograd.grad(x.logit().sum(), x, create_graph=created)
+        assert g.isnan().tolist() == [True, False, True]

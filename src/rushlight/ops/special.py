@@ -107,7 +107,7 @@ def _off_zero(xp: Any, name: str, x: Any, slope: Any) -> Any:
 def _logit_backward(g: Any, xp: Any, x: Any, eps: float | None) -> Any:
     slope = g / (x * xp.number_minus(x, 1))
     if eps is None:
-        return xp.only(slope, ~((x < 0) | (x > 1)), xp.zeroed(x) + math.nan)
+        return xp.where((x < 0) | (x > 1), xp.zeroed(x) + math.nan, slope)
     return xp.only(slope, (x >= eps) & (x <= 1 - eps))
 
 
