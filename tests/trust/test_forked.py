@@ -11,8 +11,8 @@ from forked import Ended, answers
 
 
 def test_answers_and_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(forked, "SECONDS", 0.1)
-    monkeypatch.setattr(forked, "STANDSTILL", 5)
+    monkeypatch.setattr(forked, "SECONDS", 0.5)
+    monkeypatch.setattr(forked, "STANDSTILL", 8)
 
     def answer(number: int) -> object:
         if number == 1:
