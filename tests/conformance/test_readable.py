@@ -88,6 +88,7 @@ class Trials:
         for name, value in values.items():
             if value is not None:
                 names[f"{name}_shape"] = [one.shape for one in value] if isinstance(value, list) else value.shape
+                names[f"{name}_strides"] = [one.strides for one in value] if isinstance(value, list) else value.strides
                 names[f"{name}_dtype"] = [one.dtype for one in value] if isinstance(value, list) else value.dtype
         rule = op.rules.get(source) or op.joint
         assert rule is not None

@@ -197,7 +197,6 @@ KNOWN: dict[str, set[str]] = {
     },
     "channels_last": {
         "max_pool2d_with_indices_backward",
-        "stack",
     },
     "stepped": {"histogram", "histogramdd"},  # edges as they were given
 }

@@ -161,8 +161,12 @@ class Turned(Node):
         if self.saved is None:
             raise self.freed()
         node, turn, _ = self.saved
-        first, *rest = node.vjp(turn(g), edges)
-        return (first if first is None else turn(np.asarray(first)), *rest)
+        seen = turn(g)
+        first, *rest = node.vjp(seen, edges)
+        if first is None:
+            return (first, *rest)
+        back = turn(np.asarray(first))
+        return (np.where(np.equal(first, seen), back, back + 0), *rest)  # zeros that the rule has put there have no sign
 
     def vjp_tensors(self, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]:
         if self.saved is None:
