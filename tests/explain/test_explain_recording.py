@@ -192,7 +192,9 @@ def test_a_script_that_is_not_python_is_shown_with_the_line(tmp_path: Path) -> N
 
 def test_a_program_that_is_interrupted_has_its_page_up_to_there(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text(
-        "import time, torch\nx = torch.ones(2, requires_grad=True)\n(x * 2).sum().backward()\n"
+        "import signal, time, torch\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a shell's job in the background begins without it
+        "x = torch.ones(2, requires_grad=True)\n(x * 2).sum().backward()\n"
         "print('ready', flush=True)\ntime.sleep(60)\n"
     )
     with subprocess.Popen(
