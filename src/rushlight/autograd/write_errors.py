@@ -120,6 +120,4 @@ def refuse_operands(name: str, self: Tensor, values: Sequence[object], found: Ex
 def _of_halves(of_all: Sequence[tuple[bool, dtypes.dtype]], beside_numbers: bool) -> bool:
     """Whether tensors, each with dimensions or without, meet in half-precision complex numbers."""
     decisive = [one for large, one in of_all if large] or ([one for _, one in of_all] if beside_numbers else [])
-    return dtypes.float16 in decisive and all(
-        one is dtypes.float16 or one.kind_rank < dtypes.float16.kind_rank for one in decisive
-    )
+    return dtypes.meet_in_halves(decisive)

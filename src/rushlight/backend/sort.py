@@ -20,13 +20,14 @@ _FEW = 24  # up to so many numbers plain Python is faster than the calls of NumP
 def argsort(x: Array, axis: int, descending: bool = False, stable: bool = False) -> Array:
     if not x.ndim:
         return np.zeros((), np.int64)
-    indices = order(ordered_alike(x), axis, descending)
+    alike = ordered_alike(x)
+    indices = order(alike, axis, descending)
     if not (stable or x.shape[axis] <= selection.SHORT or _by_radix(x, descending)):
         ordered = rows_along(take_along(x, indices, axis), axis)
         tied = tied_rows(ordered, descending)
         if tied.size:
             found = rows_along(indices, axis).copy()
-            found[tied] = selection.introsorted_rows(rows_along(ordered_alike(x), axis)[tied], descending)
+            found[tied] = selection.introsorted_rows(rows_along(alike, axis)[tied], descending)
             indices = np.ascontiguousarray(found.reshape(indices.swapaxes(axis, -1).shape).swapaxes(axis, -1))
     return _lying_as(x, indices)
 
@@ -79,13 +80,14 @@ def argtopk(x: Array, k: int, axis: int, largest: bool) -> Array:
     if 0 < x.size <= _FEW and k and axis == x.ndim - 1 and known:
         chosen = [_greatest_of_few(row, k, largest) for row in x.reshape(-1, x.shape[-1]).tolist()]
         return np.array(chosen).reshape(*x.shape[:-1], k)
-    indices = np.ascontiguousarray(order(ordered_alike(x), axis, largest)[(slice(None),) * axis + (slice(k + 1),)])
+    alike = ordered_alike(x)
+    indices = np.ascontiguousarray(order(alike, axis, largest)[(slice(None),) * axis + (slice(k + 1),)])
     ordered = rows_along(take_along(x, indices, axis), axis)
     tied = tied_rows(ordered, largest)
     indices = indices[(slice(None),) * axis + (slice(k),)].copy("C")
     if k and tied.size:
         found = rows_along(indices, axis).copy()
-        found[tied] = selection.greatest_in_rows(rows_along(ordered_alike(x), axis)[tied], k, largest)
+        found[tied] = selection.greatest_in_rows(rows_along(alike, axis)[tied], k, largest)
         indices = found.reshape(indices.swapaxes(axis, -1).shape).swapaxes(axis, -1).copy("C")
     return indices
 

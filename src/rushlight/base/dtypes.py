@@ -8,7 +8,7 @@ Every dtype is one object, compared with `is`. `dtype.numpy` is the NumPy type a
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, cast
 
 import numpy as np
@@ -259,6 +259,11 @@ def can_cast(from_: dtype, to: dtype) -> bool:
     _check_argument("can_cast", "from_", 1, from_)
     _check_argument("can_cast", "to", 2, to)
     return from_.kind_rank <= to.kind_rank
+
+
+def meet_in_halves(decisive: Sequence[dtype]) -> bool:
+    """Whether the dtypes that decide on a result's precision make it half: beside complex numbers, half-precision complex ones."""
+    return float16 in decisive and all(one is float16 or one.kind_rank < float16.kind_rank for one in decisive)
 
 
 def check_cast(result: np.dtype[Any], target: np.dtype[Any]) -> None:

@@ -59,9 +59,8 @@ class Results:
         owner = next((number for number, tensor in recorder.trace.tensors.items() if tensor._grad is leaf), None)
         if owner is not None:
             return ("grad", owner)
-        of_several = (
-            leaf._made == "several" and leaf._edge is None
-        )  # a part of what was split, in no graph: it may be written to
+        # A part of what was split, in no graph, may be written to.
+        of_several = leaf._made == "several" and leaf._edge is None
         if leaf._hooks or leaf._tangents or (leaf._made and not of_several) or leaf._retains:
             raise NotUnderstood("a result that hooks know of, or a view that was made in a mode of its own")
         if id(leaf._counter) in counters or not recorder.has_made(leaf):

@@ -72,7 +72,7 @@ def _refuse_halves(name: str, inputs: Sequence[Any]) -> None:
     if name in _NOT_OF_HALVES:
         tensors = [value._array for value in inputs if isinstance(value, Tensor)]
         wide = [dtypes.of(array.dtype) for array in tensors if array.ndim] or [dtypes.of(array.dtype) for array in tensors]
-        if dtypes.float16 in wide and all(one is dtypes.float16 or one.kind_rank < dtypes.float16.kind_rank for one in wide):
+        if dtypes.meet_in_halves(wide):
             raise NotImplementedError(f"\"{_NOT_OF_HALVES[name]}\" not implemented for 'ComplexHalf'")
 
 
