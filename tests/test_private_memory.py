@@ -18,8 +18,8 @@ ROOT = Path(rushlight.__file__).parent
 SOURCES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.py"))
 ALLOWED = {
     # The C library's published functions: mallopt, malloc_trim, mallinfo2.
-    "ctypes": {"backend/heap.py", "backend/openblas.py", "backend/dlpack.py"},
-    "CDLL": {"backend/heap.py", "backend/openblas.py"},  # and OpenBLAS's: its number of threads, its processor
+    "ctypes": {"backend/caching_allocator.py", "backend/openblas.py", "backend/dlpack.py"},
+    "CDLL": {"backend/caching_allocator.py", "backend/openblas.py"},  # and OpenBLAS's: its number of threads, its processor
     "pythonapi": {"backend/dlpack.py"},  # what is in a capsule
     "getrefcount": {"backend/ownership.py"},
     # How many parameters a function has, what they are called, where it was written: read only.

@@ -29,7 +29,7 @@ with _collector_at_rest():
     from .autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled
     from .autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
     from .autograd.modes import is_grad_enabled, is_inference_mode_enabled
-    from .backend.heap import empty_cache, memory_stats, set_memory_fraction
+    from .backend.caching_allocator import empty_cache, memory_stats, set_memory_fraction
     from .base import dtypes as _dtypes
     from .base import rare_dtypes as _rare_dtypes
     from .base.device import (

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .backend.scattered import ScatteredArray
+from .backend.sparse_gradients import ScatteredArray
 from .base import dtypes
 from .base.arguments import axis_of
 from .base.attributes import HidesInnerState, WithAttributes

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import rushlight as torch
-from rushlight.compiled.capture import known, trace
+from rushlight.compiled.capture import known_functions, trace
 from rushlight.compiled.capture.recorder import Recorder
 from rushlight.compiled.capture.watching import Watch
 
@@ -107,10 +107,10 @@ def test_the_functions_that_are_known_are_there() -> None:
     for path in root.rglob("*.py"):
         room = ".".join(path.relative_to(root).with_suffix("").parts)
         there[room] = set(names(compile(path.read_text(), str(path), "exec")))
-    for where in (*known.LOOKS_AT_NO_VALUE, *known.SPECIAL, *known.ANEW):
+    for where in (*known_functions.LOOKS_AT_NO_VALUE, *known_functions.SPECIAL, *known_functions.ANEW):
         room, _, name = where.partition(":")
         assert name in there.get(room, ()), where
-    assert all(f"tensors.creation.{room}" in there for room in known.CREATION)
+    assert all(f"tensors.creation.{room}" in there for room in known_functions.CREATION)
 
 
 def test_while_nothing_is_recorded_nobody_looks_on() -> None:

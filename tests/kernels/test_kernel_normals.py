@@ -66,7 +66,7 @@ def test_random_sizes_stay_within_fences(dtype):
 def test_swapped(length, seed):
     words = np.random.default_rng(seed).integers(0, 1 << 32, length - 1, np.uint32)
     words.flags.writeable = False
-    kernel = kernels.registered["shuffles.swapped"]
+    kernel = kernels.registered["permutations.swapped"]
     found = kernel.compiled(words, length)
     assert found is not None and found.dtype == np.int64
     np.testing.assert_array_equal(found, kernel.numpy(words, length))

@@ -61,24 +61,24 @@ NORMS = ["normalization.layer_norm", "normalization.layer_norm_backward"]
 GROUPS = [  # test_kernel_norms.py
     "normalization.group_norm", "normalization.group_norm_backward", "normalization.batch_norm_given", "normalization.channel_dots",
 ]  # fmt: skip
-CLASSES = ["losses.nll_loss", "losses.nll_loss_adjoint"]  # test_kernel_classes.py
-SCANS = [  # test_kernel_scans.py
+CLASSES = ["losses.nll_loss", "losses.nll_loss_adjoint"]  # test_kernel_nll_loss.py
+SCANS = [  # test_kernel_cumulative.py
     "cumulative.cumsum", "cumulative.cumprod", "cumulative.cumsum_from_end", "cumulative.argcummax", "cumulative.argcummin",
 ]  # fmt: skip
 NORMALS = [  # test_kernel_normals.py
-    "box_muller.fill_blocks_32", "box_muller.standard_blocks_32", "box_muller.fill_blocks_64", "shuffles.swapped",
+    "box_muller.fill_blocks_32", "box_muller.standard_blocks_32", "box_muller.fill_blocks_64", "permutations.swapped",
 ]  # fmt: skip
-HALVES = ["numpy.converted"]  # test_kernel_halves.py
+HALVES = ["numpy.converted"]  # test_kernel_half_precision.py
 FLAT_INDICES = [  # test_kernel_flat_indices.py
     "flat_indices.add_at", "flat_indices.add_rows", "flat_indices.put_in_step", "flat_indices.add_in_step", "flat_indices.within",
     "extremes.take_along", "index.gather", "index.slices",
 ]  # fmt: skip
-ORDERS = ["selection.introsorted_rows", "selection.greatest_in_rows", "selection.selected_in_rows"]  # test_kernel_orders.py
-GRIDS = ["sampling.grid_sample", "sampling.grid_sample_input_grad"]  # test_kernel_grids.py
-ALIGNMENTS = ["ctc.ctc_loss", "ctc.ctc_backward"]  # test_kernel_alignments.py
+ORDERS = ["introsort.introsorted_rows", "introsort.greatest_in_rows", "introsort.selected_in_rows"]  # test_kernel_sort.py
+GRIDS = ["sampling.grid_sample", "sampling.grid_sample_input_grad"]  # test_kernel_grid_sample.py
+ALIGNMENTS = ["ctc.ctc_loss", "ctc.ctc_backward"]  # test_kernel_ctc.py
 ATTENTION = ["attention.attention", "attention.attention_backward"]  # test_kernel_attention.py
-TWISTER = ["mersenne_twister.source"]  # test_kernel_twister.py
-STEPS = ["blocks.stepped"]  # test_kernel_steps.py
+TWISTER = ["mersenne_twister.source"]  # test_kernel_mersenne_twister.py
+STEPS = ["blocks.stepped"]  # test_kernel_optimizer_steps.py
 POOLING = [  # test_kernel_pooling.py
     "pooling.max_pool", "pooling.pool_scatter", "pooling.avg_pool", "pooling.avg_pool_input_grad",
     "adaptive_pooling.adaptive_avg_pool", "adaptive_pooling.adaptive_avg_pool_input_grad", "adaptive_pooling.adaptive_max_pool",

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rushlight import random as generators
-from rushlight.backend import box_muller, mersenne_twister, shuffles
+from rushlight.backend import box_muller, mersenne_twister, permutations
 from rushlight.backend.mersenne_twister import STATE_BYTES, MersenneTwister
 from rushlight.backend.random_streams import Stream, memory_axes
 from rushlight.tensor import wrap
@@ -351,13 +351,13 @@ def test_a_permutation_is_that_of_swapping_one_by_one(length, monkeypatch):
         j = i + words[i] % (length - i)
         expected[i], expected[j] = expected[j], expected[i]
     assert Stream(4).permutation(length, I8).tolist() == expected
-    monkeypatch.setattr(shuffles, "_SHORT", 0)
+    monkeypatch.setattr(permutations, "_SHORT", 0)
     assert Stream(4).permutation(length, I8).tolist() == expected
 
 
 @pytest.mark.parametrize("length", [1, 2, 3, 10, 1000])
 def test_a_very_long_permutation_is_grown(length, monkeypatch):
-    monkeypatch.setattr(shuffles, "LONG", 1)
+    monkeypatch.setattr(permutations, "LONG", 1)
     words = MersenneTwister(4).words(2 * length).tolist()
     expected = [0] * length
     for i in range(length):

@@ -14,9 +14,9 @@ from rushlight.ops.table import table
 jax: Any = pytest.importorskip("jax")
 
 from rushlight.compiled.capture import trace as t  # noqa: E402
+from rushlight.compiled.xla.loop_invariants import Sum, parted  # noqa: E402
+from rushlight.compiled.xla.loop_rerolling import Loop, rolled  # noqa: E402
 from rushlight.compiled.xla.lowering import lowered  # noqa: E402
-from rushlight.compiled.xla.moving import Sum, parted  # noqa: E402
-from rushlight.compiled.xla.rolling import Loop, rolled  # noqa: E402
 
 
 @pytest.fixture(autouse=True)

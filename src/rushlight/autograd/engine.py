@@ -18,11 +18,11 @@ from typing import Any
 
 import numpy as np
 
+from ..backend import errstate
 from ..backend import numpy as backend
-from ..backend import quiet
 from ..backend.line_sums import unbroadcast
 from ..backend.ownership import BY_PASS, is_only_here
-from ..backend.scattered import ScatteredArray
+from ..backend.sparse_gradients import ScatteredArray
 from ..tensor import Tensor, wrap
 from . import mirrors, modes, overlaps, reentrant, topological_order, views
 from .hooks import HookCalls
@@ -98,9 +98,9 @@ class BackwardPass(HookCalls):
         self.roots = roots
         # An interrupt may come behind any call: what is put back is read before it is changed, and put back by one call each.
         try:
-            loudness = quiet.now()
+            loudness = errstate.now()
             try:
-                quiet.begin()  # a gradient may be inf or nan without a warning, as in PyTorch
+                errstate.begin()  # a gradient may be inf or nan without a warning, as in PyTorch
                 try:
                     self._run(self._begin(roots, cotangents))
                 except BaseException:
@@ -108,7 +108,7 @@ class BackwardPass(HookCalls):
                     raise
                 self._finish_leaves(self.leaves)
             finally:
-                quiet.back(loudness)
+                errstate.back(loudness)
             for callback in self.callbacks or ():
                 callback()
         finally:

@@ -14,7 +14,7 @@ from .anomaly_mode import keep_traceback
 from .handles import observers
 from .interpreters import stack as interpreters
 from .nodes import leaf_edge, orders
-from .program_lines import here
+from .source_lines import here
 from .write_errors import check_made
 
 

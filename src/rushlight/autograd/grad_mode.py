@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from ..base.arguments import check_switch
-from .brackets import Called
+from .missing_parentheses import Called
 from .modes import Inference, state, switched
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -19,7 +19,7 @@ from ..base.size import Size
 from ..tensor import Tensor, wrap
 from . import engine, modes, topological_order
 from .engine import BackwardPass
-from .graph_access import GradientEdge
+from .gradient_edges import GradientEdge
 from .handles import observers
 from .interpreters import stack as interpreters
 from .nodes import Edge

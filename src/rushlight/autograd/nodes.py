@@ -18,7 +18,7 @@ import numpy as np
 from ..backend.notes import with_notes
 from ..tensor import OWN_DTYPE, Tensor
 from .node_methods import NodeMethods
-from .program_lines import Place, describe
+from .source_lines import Place, describe
 
 Edge = tuple["Node", int]
 

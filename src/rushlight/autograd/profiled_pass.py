@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..backend.ownership import BY_PROFILED_PASS
-from ..backend.scattered import ScatteredArray
+from ..backend.sparse_gradients import ScatteredArray
 from ..tensor import Tensor, wrap
 from . import engine, modes, observed_pass
 from .nodes import AccumulateGrad, Edge, Node

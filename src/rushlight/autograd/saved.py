@@ -17,7 +17,7 @@ from ..base.attributes import held
 from ..tensor import Tensor, make_tensor
 from . import grad_mode, modes
 from .nodes import Node
-from .program_lines import describe
+from .source_lines import describe
 from .write_errors import short_name
 
 

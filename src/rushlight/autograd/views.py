@@ -26,8 +26,8 @@ from ..tensor import Tensor, new_tensor
 from . import mirrors, modes, overlaps, tangents
 from .interpreters import stack as interpreters
 from .nodes import BORROWED, Edge, Node, leaf_edge, orders
-from .places_of_views import place_anew, steps_to
-from .program_lines import here
+from .regenerated_views import place_anew, steps_to
+from .source_lines import here
 from .write_errors import check_made, refuse_inference
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from . import bits, pairs
+from . import bits, pairwise_differences
 from . import numpy as backend
 from .array_dtypes import as_array, floating, meeting, refuse
 from .numpy import Array, in_single
@@ -31,7 +31,7 @@ def subtract(a: Array, b: Array) -> Array:
             no_bool_difference([True, True])
         return _complex_sum(np.subtract, a, b, -1)
     if a.ndim + b.ndim > 4 and a.shape != b.shape:
-        out = pairs.differences(a, b)
+        out = pairwise_differences.differences(a, b)
         if out is not None:
             return out
     return np.subtract(a, b, out=...)

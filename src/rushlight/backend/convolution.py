@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..kernels import convolutions as compiled
+from ..kernels import convolution as compiled
 from ..kernels import register
 from . import convolution_fft, threads
 from .convolution_fft import fill

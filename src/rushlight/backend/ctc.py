@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..kernels import alignments as compiled
+from ..kernels import ctc as compiled
 from ..kernels import register
 from .flat_indices import add_in_step
 from .numpy import Array

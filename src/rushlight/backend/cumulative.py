@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels import register, scans
+from ..kernels import cumulative, register
 from .numpy import Array, backwards, in_rows
 from .reduce import double
 
@@ -35,17 +35,17 @@ def _accumulated(ufunc: np.ufunc, x: Array, axis: int, dtype: np.dtype[Any] | No
     return out.astype(result, "C", copy=False)
 
 
-@register(scans.cumsum)
+@register(cumulative.cumsum)
 def cumsum(x: Array, axis: int, dtype: np.dtype[Any] | None = None) -> Array:
     return _accumulated(np.add, x, axis, dtype)
 
 
-@register(scans.cumprod)
+@register(cumulative.cumprod)
 def cumprod(x: Array, axis: int, dtype: np.dtype[Any] | None = None) -> Array:
     return _accumulated(np.multiply, x, axis, dtype)
 
 
-@register(scans.cumsum_from_end)
+@register(cumulative.cumsum_from_end)
 def cumsum_from_end(x: Array, axis: int) -> Array:
     """Running sums from the last element to the first: the adjoint of cumsum."""
     if not x.ndim:
@@ -77,12 +77,12 @@ def _running(x: Array, axis: int, ufunc: np.ufunc) -> Array:
     return in_rows(np.maximum.accumulate(np.where(reached, number, 0), axis))
 
 
-@register(scans.argcummax)
+@register(cumulative.argcummax)
 def argcummax(x: Array, axis: int) -> Array:
     return _running(x, axis, np.maximum)
 
 
-@register(scans.argcummin)
+@register(cumulative.argcummin)
 def argcummin(x: Array, axis: int) -> Array:
     return _running(x, axis, np.minimum)
 

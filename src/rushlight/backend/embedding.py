@@ -9,8 +9,8 @@ import numpy as np
 
 from .flat_indices import add_rows, within
 from .numpy import Array, Shape, in_single
-from .scattered import ScatteredArray
 from .sort import argsort
+from .sparse_gradients import ScatteredArray
 
 
 def embedding(weight: Array, indices: Array) -> Array:

@@ -10,11 +10,11 @@ import numpy as np
 
 from ..kernels import flat_indices as compiled
 from ..kernels import register
-from . import selection, summation
+from . import introsort, summation
 from .flat_indices import add_in_step, check_along, corner, in_line, put_in_step, whole_slices
 from .numpy import Array, Shape, in_rows
-from .ordering import order
 from .reduce import Axes, in_order
+from .stable_sort import order
 
 
 def amax(x: Array, axis: Axes, keepdims: bool = False) -> Any:
@@ -203,7 +203,7 @@ def argkth(x: Array, k: int, axis: int, keepdims: bool = False) -> Any:
     indices = sorting[:, k - 1].copy()
     tied = tied_rows(take_along(rows, sorting[:, max(k - 2, 0) : k + 1], 1))
     if tied.size:
-        indices[tied] = selection.selected_in_rows(rows[tied], k - 1)
+        indices[tied] = introsort.selected_in_rows(rows[tied], k - 1)
     return _unrowed(indices, x, axis, keepdims)
 
 
@@ -239,9 +239,9 @@ def argmode(x: Array, axis: int, keepdims: bool = False) -> Any:
     # argmax finds the first place where a run is at its longest: the end of the least such value's run.
     end = run.argmax(-1)
     indices = sorting[np.arange(len(rows)), end]
-    if rows.shape[1] > selection.SHORT and x.size:  # which of equals comes last PyTorch's sorting says
+    if rows.shape[1] > introsort.SHORT and x.size:  # which of equals comes last PyTorch's sorting says
         tied = np.flatnonzero((end > 0) | (ordered[:, 0] != ordered[:, 0]))
-        indices[tied] = take_along(selection.introsorted_rows(rows[tied]), end[tied, None], 1)[:, 0]
+        indices[tied] = take_along(introsort.introsorted_rows(rows[tied]), end[tied, None], 1)[:, 0]
     return _unrowed(indices, x, axis, keepdims)
 
 

@@ -1,7 +1,7 @@
 """Kernels of linear algebra on NumPy's: inverses, determinants, solvers and decompositions of batches of matrices.
 
 Results that LAPACK makes lie column by column, as PyTorch's do. Where NumPy gives up on a whole batch because of one
-matrix, that is worked out by the plain algorithms of :mod:`.factors`, which go on through a zero pivot as LAPACK does.
+matrix, that is worked out by the plain algorithms of :mod:`.factorizations`, which go on through a zero pivot as LAPACK does.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from . import factors
+from . import factorizations
 from .numpy import Array
 
 
@@ -134,7 +134,7 @@ def _product_of_pivots(a: Array, singular: Array, of_each: Any = None) -> Array:
     """The determinants of singular matrices as elimination finds them: 0 or -0, of which NumPy makes 0."""
     # As PyTorch, which eliminates in the transpose where that saves it a copy.
     turned = a.flags.c_contiguous and a.dtype.kind != "c"
-    lu, pivots, _ = factors.lu_factor((a.swapaxes(-1, -2) if turned else a)[singular])
+    lu, pivots, _ = factorizations.lu_factor((a.swapaxes(-1, -2) if turned else a)[singular])
     diagonal = lu.diagonal(0, -2, -1)
     swaps = (pivots != np.arange(1, pivots.shape[-1] + 1)).sum(-1)
     product = (diagonal if of_each is None else of_each(diagonal)).prod(-1) * (1 - 2 * (swaps % 2))
@@ -202,8 +202,8 @@ def solve_ex(a: Array, b: Array, left: bool = True, vector: bool = False) -> tup
         pass
     if not left:
         a, b = a.swapaxes(-1, -2), b.swapaxes(-1, -2)
-    lu, pivots, info = factors.lu_factor(a)
-    result = factors.lu_solve(lu, b[..., None] if vector else b, pivots)
+    lu, pivots, info = factorizations.lu_factor(a)
+    result = factorizations.lu_solve(lu, b[..., None] if vector else b, pivots)
     if vector:
         result = columns(result[..., 0]) if result.ndim > 2 else result[..., 0]
     return result if left else result.swapaxes(-1, -2), info
@@ -213,7 +213,7 @@ def solve_triangular(a: Array, b: Array, upper: bool, left: bool = True, unit: b
     """X with ``a @ X = b`` (or ``X @ a = b``), of ``a`` only a triangle being looked at."""
     if not left:
         return solve_triangular(a.swapaxes(-1, -2), b.swapaxes(-1, -2), not upper, True, unit).swapaxes(-1, -2)
-    return columns(factors.solve_triangular(a, b, upper, unit))
+    return columns(factorizations.solve_triangular(a, b, upper, unit))
 
 
 def triangular_solve(b: Array, a: Array, upper: bool, transpose: bool, unitriangular: bool) -> tuple[Array, Array]:
@@ -230,7 +230,7 @@ def cholesky(a: Array, upper: bool = False, name: str = "linalg.cholesky") -> Ar
     try:
         return columns(np.linalg.cholesky(a, upper=upper))
     except np.linalg.LinAlgError:
-        check_positive(factors.cholesky_ex(a, upper)[1], name)
+        check_positive(factorizations.cholesky_ex(a, upper)[1], name)
         raise
 
 
@@ -239,7 +239,7 @@ def cholesky_ex(a: Array, upper: bool = False) -> tuple[Array, Array]:
     try:
         return columns(np.linalg.cholesky(a, upper=upper)), no_info(a.shape[:-2])
     except np.linalg.LinAlgError:
-        factor, info = factors.cholesky_ex(a, upper)
+        factor, info = factorizations.cholesky_ex(a, upper)
         return columns(factor), info
 
 
@@ -255,7 +255,7 @@ def cholesky_inverse(factor: Array, upper: bool) -> Array:
 def cholesky_solve(b: Array, factor: Array, upper: bool) -> Array:
     other = adjoint(factor)
     lower, high = (other, factor) if upper else (factor, other)
-    return columns(factors.solve_triangular(high, factors.solve_triangular(lower, b, False), True))
+    return columns(factorizations.solve_triangular(high, factorizations.solve_triangular(lower, b, False), True))
 
 
 def _failed_to_converge(name: str, matrices: str, info: Array) -> LinAlgError:
@@ -355,7 +355,7 @@ def geqrf(a: Array) -> tuple[Array, Array]:
 
 
 def lu_factor_ex(a: Array) -> tuple[Array, Array, Array]:
-    lu, pivots, info = factors.lu_factor(a)
+    lu, pivots, info = factorizations.lu_factor(a)
     return columns(lu), pivots, info
 
 
@@ -365,7 +365,7 @@ def lu_unpack(lu: Array, pivots: Array, data: bool = True, permutation: bool = T
     p = lower = upper = np.zeros(0, lu.dtype)
     if permutation:
         identity = np.broadcast_to(np.eye(m, dtype=lu.dtype), (*pivots.shape[:-1], m, m))
-        p = np.ascontiguousarray(factors.swapped_back(identity, pivots))
+        p = np.ascontiguousarray(factorizations.swapped_back(identity, pivots))
     if data:
         size = min(m, n)
         lower = np.ascontiguousarray(np.tril(lu[..., :size], -1))
@@ -375,14 +375,14 @@ def lu_unpack(lu: Array, pivots: Array, data: bool = True, permutation: bool = T
 
 
 def lu(a: Array) -> tuple[Array, Array, Array]:
-    packed, pivots, _ = factors.lu_factor(a)
+    packed, pivots, _ = factorizations.lu_factor(a)
     return lu_unpack(packed, pivots)
 
 
 def lu_solve(lu: Array, b: Array, pivots: Array, adjoint: bool = False, left: bool = True) -> Array:
     if left:
-        return columns(factors.lu_solve(lu, b, pivots, adjoint))
-    return columns(factors.lu_solve(lu, b.swapaxes(-1, -2).conj(), pivots, not adjoint)).swapaxes(-1, -2).conj()
+        return columns(factorizations.lu_solve(lu, b, pivots, adjoint))
+    return columns(factorizations.lu_solve(lu, b.swapaxes(-1, -2).conj(), pivots, not adjoint)).swapaxes(-1, -2).conj()
 
 
 # Reflectors.
@@ -390,10 +390,10 @@ def lu_solve(lu: Array, b: Array, pivots: Array, adjoint: bool = False, left: bo
 
 def householder_product(a: Array, tau: Array) -> Array:
     identity = np.eye(*a.shape[-2:], dtype=a.dtype)
-    return columns(factors.reflected(a, tau, np.broadcast_to(identity, a.shape)))
+    return columns(factorizations.reflected(a, tau, np.broadcast_to(identity, a.shape)))
 
 
 def ormqr(a: Array, tau: Array, c: Array, left: bool = True, transpose: bool = False) -> Array:
     if left:
-        return columns(factors.reflected(a, tau, c, transpose))
-    return columns(adjoint(factors.reflected(a, tau, adjoint(c), not transpose)))
+        return columns(factorizations.reflected(a, tau, c, transpose))
+    return columns(adjoint(factorizations.reflected(a, tau, adjoint(c), not transpose)))

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels import register, twister
+from ..kernels import mersenne_twister, register
 from .numpy import Array
 
 BLOCK = 624
@@ -221,7 +221,7 @@ class MersenneTwister:
         self._next_at_end = BLOCK
 
 
-@register(twister.source)
+@register(mersenne_twister.source)
 def source() -> tuple[object, object]:
     """What words are drawn from, and what seeds it."""
     from numpy.random import MT19937, RandomState

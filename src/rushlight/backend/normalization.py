@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels import channels as compiled_channels
+from ..kernels import normalization as compiled_channels
 from ..kernels import register
 from ..kernels import rows as compiled
 from .line_sums import dots, total

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels import halves, register
+from ..kernels import half_precision, register
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Shape = tuple[int, ...]
@@ -235,8 +235,8 @@ def in_single(x: Array) -> Array:
     return converted(x, _SINGLE) if x.dtype.itemsize == 2 and x.dtype.kind != "i" else x
 
 
-@register(halves.converted)
-def converted(x: Array, dtype: halves.DType) -> Array:
+@register(half_precision.converted)
+def converted(x: Array, dtype: half_precision.DType) -> Array:
     """A copy in another dtype, with its dimensions in the same order."""
     return x.astype(dtype)
 

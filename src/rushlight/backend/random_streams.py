@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from . import permutations, rejection_sampling
 from . import random_checks as check
-from . import rejection, shuffles
 from .box_muller import as_libm, fill_blocks_32, fill_blocks_64, scale_and_shift, scale_blocks_32, standard_blocks_32
 from .mersenne_twister import BLOCK, MersenneTwister, as_doubles, as_floats
 from .numpy import Array, Shape
@@ -239,10 +239,10 @@ class Stream:
         """
         check.permutation(dtype, length)
         with self._lock:
-            if length < shuffles.LONG:
-                order = shuffles.swapped(self._twister.words(max(length - 1, 0)), length)
+            if length < permutations.LONG:
+                order = permutations.swapped(self._twister.words(max(length - 1, 0)), length)
             else:
-                order = shuffles.grown(self._wide_integers(length, np.dtype(np.uint64), 0, 2**64))
+                order = permutations.grown(self._wide_integers(length, np.dtype(np.uint64), 0, 2**64))
         return order.astype(dtype, copy=False)
 
     def bernoulli(self, shape: Shape, dtype: np.dtype[Any], chance: float | Array = 0.5) -> Array:
@@ -288,7 +288,7 @@ class Stream:
         check.poisson(rate)
         with self._lock:
             uniform = self._twister.double
-            drawn = [rejection.poisson(one, uniform) for one in rate.ravel().tolist()]
+            drawn = [rejection_sampling.poisson(one, uniform) for one in rate.ravel().tolist()]
         return _array(drawn, rate.dtype, rate.shape)
 
     def binomial(self, trials: Array, chance: Array) -> Array:
@@ -298,7 +298,7 @@ class Stream:
         pairs = zip(trials.ravel().tolist(), chance.ravel().tolist(), strict=True)
         with self._lock:
             uniform = self._twister.double
-            drawn = [rejection.binomial(many, one, uniform, trials.dtype == _F4) for many, one in pairs]
+            drawn = [rejection_sampling.binomial(many, one, uniform, trials.dtype == _F4) for many, one in pairs]
         return _array(drawn, trials.dtype, trials.shape)
 
     # Several at once --------------------------------------------------------------------------------------------------
@@ -401,7 +401,9 @@ class Stream:
 
     def _gammas(self, shapes: Array, single: bool) -> Array:
         uniform, normal = self._twister.double, self._gaussian
-        return _array([rejection.gamma(one, uniform, normal, single) for one in shapes.ravel().tolist()], _F8, shapes.shape)
+        return _array(
+            [rejection_sampling.gamma(one, uniform, normal, single) for one in shapes.ravel().tolist()], _F8, shapes.shape
+        )
 
 
 def _normal_pair(first: float, second: float) -> tuple[float, float]:

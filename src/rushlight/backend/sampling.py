@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels import grids as compiled
+from ..kernels import grid_sample as compiled
 from ..kernels import register
 from .flat_indices import add_at
 from .interpolation import cubic_weight

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from . import selection
+from . import introsort
 from .extremes import ordered_alike, rows_along, take_along, tied_rows
 from .numpy import Array, empty_like, in_rows
-from .ordering import order
+from .stable_sort import order
 
 _MANY = 1 << 15  # whole numbers, from which on PyTorch sorts them by radix
 _FEW = 24  # up to so many numbers plain Python is faster than the calls of NumPy
@@ -22,12 +22,12 @@ def argsort(x: Array, axis: int, descending: bool = False, stable: bool = False)
         return np.zeros((), np.int64)
     alike = ordered_alike(x)
     indices = order(alike, axis, descending)
-    if not (stable or x.shape[axis] <= selection.SHORT or _by_radix(x, descending)):
+    if not (stable or x.shape[axis] <= introsort.SHORT or _by_radix(x, descending)):
         ordered = rows_along(take_along(x, indices, axis), axis)
         tied = tied_rows(ordered, descending)
         if tied.size:
             found = rows_along(indices, axis).copy()
-            found[tied] = selection.introsorted_rows(rows_along(alike, axis)[tied], descending)
+            found[tied] = introsort.introsorted_rows(rows_along(alike, axis)[tied], descending)
             indices = np.ascontiguousarray(found.reshape(indices.swapaxes(axis, -1).shape).swapaxes(axis, -1))
     return _lying_as(x, indices)
 
@@ -55,7 +55,7 @@ def _greatest_of_few(row: list[Any], k: int, largest: bool) -> list[int]:
     total = sum(row)
     if total == total and (len(row) <= 3 or len(set(row)) == len(row)):  # nan has no place in Python's order
         return sorted(range(len(row)), key=row.__getitem__, reverse=largest)[:k]
-    return selection.greatest(row, k, largest)
+    return introsort.greatest(row, k, largest)
 
 
 def _found_by_order(x: Array, indices: Array, axis: int, largest: bool) -> bool:
@@ -87,7 +87,7 @@ def argtopk(x: Array, k: int, axis: int, largest: bool) -> Array:
     indices = indices[(slice(None),) * axis + (slice(k),)].copy("C")
     if k and tied.size:
         found = rows_along(indices, axis).copy()
-        found[tied] = selection.greatest_in_rows(rows_along(alike, axis)[tied], k, largest)
+        found[tied] = introsort.greatest_in_rows(rows_along(alike, axis)[tied], k, largest)
         indices = found.reshape(indices.swapaxes(axis, -1).shape).swapaxes(axis, -1).copy("C")
     return indices
 
@@ -103,7 +103,7 @@ def unique_slices(x: Array, axis: int) -> tuple[Array, Array, Array]:
     rows = np.moveaxis(x, axis, 0)
     flat = rows.reshape(len(rows), math.prod(rows.shape[1:]))
     if flat.dtype.kind in "fV" and np.isnan(flat).any():
-        ordering = np.array(selection.introsorted([_Row(row) for row in flat.tolist()]))
+        ordering = np.array(introsort.introsorted([_Row(row) for row in flat.tolist()]))
     else:
         ordering = np.lexsort(ordered_alike(flat).T[::-1]) if flat.shape[1] else np.arange(len(rows))
     return _runs(x, axis, flat, ordering)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rushlight.autograd import grad_mode, gradients
-from rushlight.backend import regions
+from rushlight.backend import regions_of_interest
 from rushlight.ops.operands import require_kind
 from rushlight.tensor import Tensor, wrap
 from rushlight.tensors.creation.ranges import arange
@@ -29,7 +29,7 @@ def _defined(schema: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     return define
 
 
-def _check_regions(name: str, input: Tensor, rois: Tensor, bins: regions.Bins = (1, 1)) -> None:
+def _check_regions(name: str, input: Tensor, rois: Tensor, bins: regions_of_interest.Bins = (1, 1)) -> None:
     if rois.ndim != 2 or rois.shape[1] != 5:
         raise RuntimeError("rois must have shape as Tensor[K, 5]")
     if input.dtype is not rois.dtype:
@@ -62,7 +62,7 @@ def _nms(dets: Tensor, scores: Tensor, iou_threshold: float) -> Tensor:
     if dets.dtype is not scores.dtype:
         raise RuntimeError("dets should have the same type as scores")
     require_kind(dets, "nms_kernel", "f")
-    return wrap(regions.kept_boxes(dets._array, scores._array, iou_threshold))
+    return wrap(regions_of_interest.kept_boxes(dets._array, scores._array, iou_threshold))
 
 
 _ALIGN = "float spatial_scale, SymInt pooled_height, SymInt pooled_width"
@@ -75,14 +75,16 @@ def _roi_align(
 ) -> Tensor:
     _check_regions("roi_align_forward_kernel", input, rois)
     bins = (pooled_height, pooled_width)
-    return wrap(regions.roi_align(input._array, rois._array, scale, bins, sampling_ratio, aligned))
+    return wrap(regions_of_interest.roi_align(input._array, rois._array, scale, bins, sampling_ratio, aligned))
 
 
 @_defined(f"_roi_align_backward(Tensor grad, Tensor rois, {_ALIGN}, {_SHAPE}, int sampling_ratio, bool aligned) -> Tensor")
 def _roi_align_backward(grad: Tensor, rois: Tensor, scale: float, *sizes: Any) -> Tensor:
     pooled_height, pooled_width, *shape, sampling_ratio, aligned = sizes
     bins = (pooled_height, pooled_width)
-    return wrap(regions.roi_align_transposed(grad._array, rois._array, scale, bins, tuple(shape), sampling_ratio, aligned))
+    return wrap(
+        regions_of_interest.roi_align_transposed(grad._array, rois._array, scale, bins, tuple(shape), sampling_ratio, aligned)
+    )
 
 
 @_defined(f"ps_roi_align(Tensor input, Tensor rois, {_ALIGN}, int sampling_ratio) -> (Tensor, Tensor)")
@@ -91,8 +93,8 @@ def _ps_roi_align(
 ) -> tuple[Tensor, Tensor]:
     bins = (pooled_height, pooled_width)
     _check_regions("ps_roi_align_forward_kernel", input, rois, bins)
-    pooled = regions.ps_roi_align(input._array, rois._array, scale, bins, sampling_ratio)
-    return wrap(pooled), wrap(regions.bin_channels(len(rois), input.shape[1], bins))
+    pooled = regions_of_interest.ps_roi_align(input._array, rois._array, scale, bins, sampling_ratio)
+    return wrap(pooled), wrap(regions_of_interest.bin_channels(len(rois), input.shape[1], bins))
 
 
 @_defined(
@@ -101,13 +103,15 @@ def _ps_roi_align(
 def _ps_roi_align_backward(grad: Tensor, rois: Tensor, mapping: Tensor, scale: float, *sizes: int) -> Tensor:
     pooled_height, pooled_width, sampling_ratio, *shape = sizes
     bins = (pooled_height, pooled_width)
-    return wrap(regions.ps_roi_align_transposed(grad._array, rois._array, scale, bins, tuple(shape), sampling_ratio))
+    return wrap(
+        regions_of_interest.ps_roi_align_transposed(grad._array, rois._array, scale, bins, tuple(shape), sampling_ratio)
+    )
 
 
 @_defined(f"roi_pool(Tensor input, Tensor rois, {_ALIGN}) -> (Tensor, Tensor)")
 def _roi_pool(input: Tensor, rois: Tensor, scale: float, pooled_height: int, pooled_width: int) -> tuple[Tensor, Tensor]:
     _check_regions("roi_pool_forward_kernel", input, rois)
-    pooled, argmax = regions.roi_pool(input._array, rois._array, scale, (pooled_height, pooled_width))
+    pooled, argmax = regions_of_interest.roi_pool(input._array, rois._array, scale, (pooled_height, pooled_width))
     return wrap(pooled), wrap(argmax)
 
 
@@ -115,15 +119,15 @@ def _roi_pool(input: Tensor, rois: Tensor, scale: float, pooled_height: int, poo
 def _roi_pool_backward(
     grad: Tensor, rois: Tensor, argmax: Tensor, scale: float, pooled_height: int, pooled_width: int, *shape: int
 ) -> Tensor:
-    return wrap(regions.roi_pool_transposed(grad._array, rois._array, argmax._array, shape))
+    return wrap(regions_of_interest.roi_pool_transposed(grad._array, rois._array, argmax._array, shape))
 
 
 @_defined(f"ps_roi_pool(Tensor input, Tensor rois, {_ALIGN}) -> (Tensor, Tensor)")
 def _ps_roi_pool(input: Tensor, rois: Tensor, scale: float, pooled_height: int, pooled_width: int) -> tuple[Tensor, Tensor]:
     bins = (pooled_height, pooled_width)
     _check_regions("ps_roi_pool_forward_kernel", input, rois, bins)
-    pooled = regions.ps_roi_pool(input._array, rois._array, scale, bins)
-    return wrap(pooled), wrap(regions.bin_channels(len(rois), input.shape[1], bins))
+    pooled = regions_of_interest.ps_roi_pool(input._array, rois._array, scale, bins)
+    return wrap(pooled), wrap(regions_of_interest.bin_channels(len(rois), input.shape[1], bins))
 
 
 @_defined(f"_ps_roi_pool_backward(Tensor grad, Tensor rois, Tensor channel_mapping, {_ALIGN}, {_SHAPE}) -> Tensor")
@@ -131,7 +135,7 @@ def _ps_roi_pool_backward(
     grad: Tensor, rois: Tensor, mapping: Tensor, scale: float, pooled_height: int, pooled_width: int, *shape: int
 ) -> Tensor:
     bins = (pooled_height, pooled_width)
-    return wrap(regions.ps_roi_pool_transposed(grad._array, rois._array, scale, bins, shape))
+    return wrap(regions_of_interest.ps_roi_pool_transposed(grad._array, rois._array, scale, bins, shape))
 
 
 # Defined without a function: they take quantized tensors, of which there are none, or turned boxes.

@@ -26,8 +26,8 @@ from ..random import Generator
 from ..tensor import Tensor
 from .capture import watching
 from .capture.guards import CannotTell, Findings, same, unreached
-from .capture.passes import TracedPass
 from .capture.recorder import NotUnderstood, Recorder
+from .capture.traced_pass import TracedPass
 from .capture.watching import Watch
 from .errors import FailOnRecompileLimitHit, Unsupported
 from .guarding import Guards, shared, sources
@@ -35,8 +35,8 @@ from .joint import Joint, recorded
 from .replay.order import CannotReplay
 from .replay.program import Program
 from .results import Results, note_inputs
+from .snapshots import State
 from .stances import current, running
-from .states import State
 from .trees import containers_in, equal, leaves_of, tensor_form
 
 FORMS = 8  # of arguments that are compiled for; with more the function runs as it is

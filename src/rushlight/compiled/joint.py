@@ -18,8 +18,8 @@ from ..autograd.observed_pass import ObservedPass
 from ..autograd.topological_order import reached
 from ..tensor import Tensor, wrap
 from .capture import trace as t
-from .capture.passes import TracedPass
 from .capture.recorder import NotUnderstood, Recorder
+from .capture.traced_pass import TracedPass
 from .replay.order import of_any_shape
 from .replay.program import Program
 from .trees import equal, leaves_of

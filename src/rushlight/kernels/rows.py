@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from . import native
-from .halves import Array, by_single
+from .half_precision import Array, by_single
 
 Axes = tuple[int, ...]
 Axis = int | tuple[()]

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 from . import native
-from .halves import Array, by_single
+from .half_precision import Array, by_single
 
 
 def _function(name: str) -> Callable[..., Array | None]:

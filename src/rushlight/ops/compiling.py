@@ -21,7 +21,7 @@ from ..autograd import saved, views
 from ..autograd.handles import observers
 from ..autograd.modes import special, state
 from ..autograd.nodes import BORROWED, Node, leaf_edge, orders
-from ..autograd.program_lines import here
+from ..autograd.source_lines import here
 from ..backend import numpy as backend
 from ..backend.pointwise import FOR_COMPLEX
 from ..base.arguments import is_own

@@ -18,8 +18,8 @@ from ..autograd.anomaly_mode import keep_traceback
 from ..autograd.handles import observers
 from ..autograd.interpreters import stack as interpreters
 from ..autograd.nodes import leaf_edge, orders
-from ..autograd.program_lines import here
 from ..autograd.rule_errors import broadcast_error
+from ..autograd.source_lines import here
 from ..backend import numpy as backend
 from ..backend.pointwise import kernel_for
 from ..base.arguments import NUMBERS

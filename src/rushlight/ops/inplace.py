@@ -16,7 +16,7 @@ import numpy as np
 from ..autograd import overlaps, views
 from ..autograd.mirrors import mirrors_by_counter, renew
 from ..autograd.modes import special, state
-from ..autograd.program_lines import here
+from ..autograd.source_lines import here
 from ..autograd.write_errors import refuse_operands
 from ..backend import numpy as backend
 from ..base.arguments import is_own

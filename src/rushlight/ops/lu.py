@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..backend import factors
+from ..backend import factorizations
 from ..backend import linalg as k
 from ..base.return_types import define
 from ..tensor import Tensor
@@ -24,9 +24,9 @@ from .table import op
 if TYPE_CHECKING:
     from ..tensor import Tensor
 
-op("rows_swapped_back", factors.swapped_back, inputs="pivots", node="IndexBackward0", kind="linear",
+op("rows_swapped_back", factorizations.swapped_back, inputs="pivots", node="IndexBackward0", kind="linear",
    x=lambda g, xp, pivots: xp.rows_swapped(g, pivots))  # fmt: skip
-op("rows_swapped", factors.swapped, inputs="pivots", node="IndexBackward0", kind="linear",
+op("rows_swapped", factorizations.swapped, inputs="pivots", node="IndexBackward0", kind="linear",
    x=lambda g, xp, pivots: xp.rows_swapped_back(g, pivots))  # fmt: skip
 op("lu", k.lu, outputs="lower upper p!", node="LinalgLuBackward0",
    a=lambda g, xp, lower, upper, p: p @ _slope(g[0], g[1], xp, lower, upper))  # fmt: skip

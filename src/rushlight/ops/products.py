@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..autograd.rule_errors import broadcast_error
-from ..backend import products as k
+from ..backend import cross as k
 from ..backend.shape import view
 from ..base import dtypes
 from .extremes import refuse

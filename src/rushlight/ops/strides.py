@@ -9,7 +9,7 @@ import numpy as np
 
 from ..autograd import grad_mode, views
 from ..autograd.nodes import Edge, Node, leaf_edge, orders
-from ..autograd.places_of_views import taken_anew
+from ..autograd.regenerated_views import taken_anew
 from ..backend import strided as k
 from ..tensor import Methods, Tensor, new_tensor
 from .public import methods, ops, public

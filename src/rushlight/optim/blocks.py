@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..autograd import mirrors
+from ..kernels import optimizer_steps as compiled
 from ..kernels import register
-from ..kernels import steps as compiled
 from ..ops.table import arrays
 from ..tensor import Tensor
 

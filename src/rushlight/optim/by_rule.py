@@ -17,8 +17,8 @@ import numpy as np
 import rushlight as torch
 
 from ..autograd import grad_mode, mirrors, modes
-from ..autograd.program_lines import here
 from ..autograd.saved_hooks import saved_tensors_hooks
+from ..autograd.source_lines import here
 from ..backend.interrupts import held
 from ..ops.table import arrays, tensors
 from ..tensor import Tensor

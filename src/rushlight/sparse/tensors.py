@@ -15,7 +15,7 @@ import numpy as np
 
 from ..autograd.modes import Mark
 from ..autograd.nodes import leaf_edge
-from ..backend.scattered import ScatteredArray
+from ..backend.sparse_gradients import ScatteredArray
 from ..backend.sparse_products import SparseMatrix
 from ..base import dtypes
 from ..base.attributes import held

@@ -1,6 +1,6 @@
 """torch.autograd.graph: the nodes of the graph, its edges, and hooks over several tensors and over what nodes save."""
 
-from rushlight.autograd.graph_access import (
+from rushlight.autograd.gradient_edges import (
     GradientEdge,
     RemovableHandle,
     get_gradient_edge,

@@ -30,9 +30,9 @@ from ...autograd.saved import Packed
 from ...base.arguments import OWN_CODE, ROOT, code_of
 from ...ops.interceptors import run_below
 from ...tensor import Tensor
-from . import known
-from .passes import TracedPass
+from . import known_functions
 from .recorder import Recorder
+from .traced_pass import TracedPass
 
 _lock = threading.Lock()  # one recording at a time
 # Frames of these are not the user's where this package called them: the standard library, NumPy, SciPy, named tuples.
@@ -117,7 +117,7 @@ class Watch(interpreters.Interpreter):
             try:
                 result = run_below(op, args, self)
             except Exception as error:
-                self.stopped = known.stops(error)
+                self.stopped = known_functions.stops(error)
                 if not self.stopped:
                     recorder.fail(f"{op.name}(), which raises an error")
                 raise
@@ -151,9 +151,9 @@ class Watch(interpreters.Interpreter):
             elif not _for_own(frame):
                 self._users(frame, code)
         elif event == "c_call" and not code.co_filename.startswith(OWN_CODE):
-            if arg in known.BY_NAME:
+            if arg in known_functions.BY_NAME:
                 self.any_name = self.any_name or not _for_own(frame)
-            elif not known.pure(arg) and not _for_own(frame):
+            elif not known_functions.pure(arg) and not _for_own(frame):
                 self.fail(f"{getattr(arg, '__qualname__', arg)}(), which may give another result each time")
 
     def _packs(self, frame: Any, event: str) -> None:
@@ -363,15 +363,15 @@ def _judged(code: types.CodeType) -> Action:
     if file.startswith(os.path.dirname(__file__)):
         return _nothing
     where = file[len(ROOT) :].replace("\\", "/").removesuffix(".py").replace("/", ".") + ":" + code.co_qualname
-    if where in known.SPECIAL:
-        return globals()[known.SPECIAL[where]]  # type: ignore[no-any-return]
-    if known.called_anew(where):
+    if where in known_functions.SPECIAL:
+        return globals()[known_functions.SPECIAL[where]]  # type: ignore[no-any-return]
+    if known_functions.called_anew(where):
         return _host
-    if where in known.READS_STATE:
+    if where in known_functions.READS_STATE:
         return _tells
     if where.startswith("optim.") and "<locals>" not in where:  # those are wrappers, around what is asked for
         return _of_optimizers
-    if where in known.LOOKS_AT_NO_VALUE or not looks_at_values(code):
+    if where in known_functions.LOOKS_AT_NO_VALUE or not looks_at_values(code):
         return _nothing
     return _looks
 

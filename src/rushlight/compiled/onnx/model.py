@@ -13,7 +13,7 @@ import numpy as np
 from ...autograd.grad_mode import no_grad
 from ...nn import Module
 from ...tensor import Tensor
-from ..capture import known
+from ..capture import known_functions
 from ..capture import trace as t
 from ..capture.guards import CannotTell, Findings
 from ..capture.recorder import NotUnderstood, Recorder
@@ -171,7 +171,7 @@ class _Writer:
 
     def _host(self, one: t.Host) -> None:
         """What is called as it stands is made once, where it only makes tensors of what is no tensor."""
-        if not known.changes_nothing(one.function):
+        if not known_functions.changes_nothing(one.function):
             raise Unwritten(f"{one.name}(), which draws numbers or changes what it is given; is the module in eval()?")
         if not one.outs:
             return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..capture import known
+from ..capture import known_functions
 from ..capture import trace as t
 
 
@@ -14,15 +14,15 @@ class CannotReplay(Exception):
 
 def of_any_shape(one: t.Instruction) -> bool:
     """Whether the shape of what an instruction gives depends on values."""
-    return (isinstance(one, t.Apply) and one.op in known.OF_ANY_SHAPE) or (
-        isinstance(one, t.Host) and known.where(one.function) in known.OF_ANY_SHAPE
+    return (isinstance(one, t.Apply) and one.op in known_functions.OF_ANY_SHAPE) or (
+        isinstance(one, t.Host) and known_functions.where(one.function) in known_functions.OF_ANY_SHAPE
     )
 
 
 def changes(one: t.Instruction) -> bool:
     """Whether an instruction changes what others see: there is no way back behind it."""
     return isinstance(one, (t.Write, t.Accumulate, t.SetGrad)) or (
-        isinstance(one, t.Host) and not known.changes_nothing(one.function)
+        isinstance(one, t.Host) and not known_functions.changes_nothing(one.function)
     )
 
 

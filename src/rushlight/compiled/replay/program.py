@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from ...autograd import engine, mirrors
+from ...backend import errstate
 from ...backend import numpy as backend
-from ...backend import quiet
 from ...backend.interrupts import came_by_a_signal
 from ...backend.ownership import BY_REPLAY
 from ...backend.pointwise import kernel_for
@@ -94,8 +94,8 @@ class Program:
 
         What is raised before anything has been changed is a :class:`CannotReplay`."""
         state = [False]
-        loudness = quiet.now()
-        quiet.begin()
+        loudness = errstate.now()
+        errstate.begin()
         try:
             room = self.rooms.pop()
         except IndexError:
@@ -107,7 +107,7 @@ class Program:
                 raise
             raise CannotReplay(str(error)) from error
         finally:
-            quiet.back(loudness)
+            errstate.back(loudness)
             self.rooms.append(room)
 
     # Names and lifetimes.

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ...ops.table import table
-from .channels import of_channels
-from .windows import windows
+from .batch_norm import of_channels
+from .convolution import windows
 
 Lower = Callable[..., Any]
 

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from ...ops.normalization import move_statistics
-from ..capture import known
+from ..capture import known_functions
 from ..capture import trace as t
 from ..replay.order import CannotReplay, changes, checked_first
 from ..replay.program import Program
+from .loop_rerolling import rolled
 from .lowering import lowered
-from .rolling import rolled
 from .steps import Steps
 
 _STATISTICS = "ops.normalization:_keep_up"
@@ -82,7 +82,12 @@ class _Stretches:
             if isinstance(one, t.Apply) and self._computes(one):
                 self.stretch.append(one)
                 self.made.update(one.outs)
-            elif self.stretch and isinstance(one, t.Host) and known.where(one.function) == _STATISTICS and self._measures(one):
+            elif (
+                self.stretch
+                and isinstance(one, t.Host)
+                and known_functions.where(one.function) == _STATISTICS
+                and self._measures(one)
+            ):
                 continue
             elif self.stretch and (isinstance(one, t.Accumulate) or (isinstance(one, t.Write) and self._may_wait(one))):
                 self._wait(one)

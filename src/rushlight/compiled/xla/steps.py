@@ -7,8 +7,8 @@ from typing import Any
 
 from ...ops.table import table
 from ..capture import trace as t
-from .moving import parted
-from .rolling import Loop
+from .loop_invariants import parted
+from .loop_rerolling import Loop
 
 Array = Any  # one of JAX's
 Get = Callable[[int], Array]

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from . import native
-from .halves import Array, DType
+from .half_precision import Array, DType
 
 _Loop = Callable[[Array, Array, int, int], bool]
 

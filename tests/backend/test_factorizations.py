@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rushlight as torch
-from rushlight.backend import factors
+from rushlight.backend import factorizations
 
 ROWS = 150  # more than are solved in one
 
@@ -41,14 +41,14 @@ def test_solves_by_one_triangle_alone(dtype, layout, upper, unit):
     a[np.tril_indices(ROWS, -1) if upper else np.triu_indices(ROWS, 1)] = np.nan
     if unit:
         a[range(ROWS), range(ROWS)] = 0
-    x = factors.solve_triangular(LAYOUTS[layout](a), b, upper, unit)
+    x = factorizations.solve_triangular(LAYOUTS[layout](a), b, upper, unit)
     np.testing.assert_allclose(triangle @ x, b, atol=1e-5 if np.dtype(dtype).itemsize < 8 or dtype == "complex64" else 1e-13)
 
 
 @pytest.mark.parametrize(("batch", "others"), [((2,), ()), ((), (3,)), ((2, 1), (3,)), ((0,), ()), ((2,), (2,))])
 def test_batches(batch, others):
     a, b = systems("float64", batch, others)
-    x = factors.solve_triangular(a, b, True, False)
+    x = factorizations.solve_triangular(a, b, True, False)
     assert x.shape == (*np.broadcast_shapes(batch, others), ROWS, 3)
     np.testing.assert_allclose(np.triu(a) @ x, np.broadcast_to(b, x.shape), atol=1e-13)
 
@@ -57,7 +57,7 @@ def test_batches(batch, others):
 def test_what_is_not_finite_goes_where_it_is_used(number):
     a, b = systems("float64")
     a[0, 3] = number
-    x = factors.solve_triangular(a, b, True)
+    x = factorizations.solve_triangular(a, b, True)
     assert np.isfinite(x[1:]).all() and not np.isfinite(x[0]).any()
     np.testing.assert_allclose(np.triu(a)[1:, 1:] @ x[1:], b[1:], atol=1e-13)
 
@@ -65,11 +65,11 @@ def test_what_is_not_finite_goes_where_it_is_used(number):
 def test_zeros_of_a_diagonal():
     a, b = systems("float64")
     a[5, 5] = 0
-    assert not np.isfinite(factors.solve_triangular(a, b, True)[5]).any()
+    assert not np.isfinite(factorizations.solve_triangular(a, b, True)[5]).any()
     b[5:] = 0
-    x = factors.solve_triangular(a, b, True)
+    x = factorizations.solve_triangular(a, b, True)
     assert np.isfinite(x).all() and not x[5].any()
-    assert factors.solve_triangular(a, b[:, :0], True).shape == (ROWS, 0)
+    assert factorizations.solve_triangular(a, b[:, :0], True).shape == (ROWS, 0)
 
 
 @pytest.mark.parametrize("left", [True, False])

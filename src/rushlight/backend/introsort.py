@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels import orders, register
+from ..kernels import register, sort
 from .numpy import Array
-from .ordering import order
+from .stable_sort import order
 
 Before = Callable[[Any, Any], bool]
 SHORT = 16
@@ -87,7 +87,7 @@ def introsorted(values: list[Any], descending: bool = False) -> list[int]:
     return [place for _, place in items]
 
 
-@register(orders.introsorted_rows)
+@register(sort.introsorted_rows)
 def introsorted_rows(rows: Array, descending: bool = False) -> Array:
     """:func:`introsorted` of each row."""
     if rows.size > LARGEST:
@@ -95,7 +95,7 @@ def introsorted_rows(rows: Array, descending: bool = False) -> Array:
     return np.array([introsorted(row, descending) for row in rows.tolist()], np.int64).reshape(rows.shape)
 
 
-@register(orders.greatest_in_rows)
+@register(sort.greatest_in_rows)
 def greatest_in_rows(rows: Array, k: int, largest: bool) -> Array:
     """:func:`greatest` of each row."""
     if rows.size > LARGEST:
@@ -103,7 +103,7 @@ def greatest_in_rows(rows: Array, k: int, largest: bool) -> Array:
     return np.array([greatest(row, k, largest) for row in rows.tolist()], np.int64).reshape(len(rows), k)
 
 
-@register(orders.selected_in_rows)
+@register(sort.selected_in_rows)
 def selected_in_rows(rows: Array, k: int) -> Array:
     """:func:`quickselect` in each row."""
     if rows.size > LARGEST:

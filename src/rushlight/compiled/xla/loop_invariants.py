@@ -12,7 +12,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from ..capture import trace as t
-from .rolling import Loop, Place
+from .loop_rerolling import Loop, Place
 
 
 @dataclass(frozen=True)

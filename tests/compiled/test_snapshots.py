@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import rushlight as torch
-from rushlight.compiled.states import State
+from rushlight.compiled.snapshots import State
 
 
 def stepped(kind: Callable[..., Any], clears: bool) -> tuple[torch.Tensor, State, State]:

@@ -15,7 +15,7 @@ DTYPES = ["f", "d", "e", "b", "B", "i", "q", "?"]
 
 
 def both_ordered(name, *args):
-    kernel = kernels.registered[f"selection.{name}"]
+    kernel = kernels.registered[f"introsort.{name}"]
     return kernel.compiled(*args).tolist(), kernel.numpy(*args).tolist()
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rushlight as torch
-from rushlight.backend import pairs
+from rushlight.backend import pairwise_differences
 
 X, Y = np.random.default_rng(0).standard_normal((2, 240, 3)).astype(np.float32)
 X[5], Y[7] = Y[7], 0  # two points that are the same, and one of zeros
@@ -35,7 +35,7 @@ def assert_same_bits(got, want):
 )
 def test_all_pairs(a, b, dtype):
     a, b = a.astype(dtype), b.astype(dtype)
-    found = pairs.differences(a, b)
+    found = pairwise_differences.differences(a, b)
     assert found is not None
     assert_same_bits(found, np.asarray(a - b))
 
@@ -55,7 +55,7 @@ def test_all_pairs(a, b, dtype):
     ],
 )
 def test_what_is_left_to_numpy(a, b):
-    assert pairs.differences(a, b) is None
+    assert pairwise_differences.differences(a, b) is None
     assert torch.equal(torch.from_numpy(a.copy()) - torch.from_numpy(b.copy()), torch.from_numpy(a - b))
 
 
@@ -65,7 +65,7 @@ def test_numbers_that_products_would_spoil(number):
         points = [X.copy(), Y.copy()]
         points[place][3, 1] = number
         a, b = points[0][:, None], points[1][None]
-        assert pairs.differences(a, b) is None
+        assert pairwise_differences.differences(a, b) is None
         with np.errstate(invalid="ignore"):
             assert_same_bits((torch.from_numpy(a) - torch.from_numpy(b)).numpy(), a - b)
 
