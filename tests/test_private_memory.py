@@ -24,12 +24,12 @@ ALLOWED = {
     "getrefcount": {"backend/ownership.py"},
     # How many parameters a function has, what they are called, where it was written: read only.
     "__code__": {
-        "base/arguments.py", "ops/forward_rules.py", "transforms/layers.py", "compiled/capture/guards.py", "compiled/capture/recorder.py",
-        "compiled/capture/trace.py",
+        "base/arguments.py", "ops/forward_rules.py", "transforms/dynamic_layers.py",
+        "compiled/capture/guards.py", "compiled/capture/recorder.py", "compiled/capture/trace.py",
         "compat/fx/tracer.py", "nn/modules/named_methods.py", "ops/activations.py", "ops/misfits.py", "ops/public.py", "ops/rules_text.py",
     },
     # what a function got from around it: read only
-    "cell_contents": {"transforms/layers.py", "compiled/capture/guards.py", "compiled/capture/trace.py"},
+    "cell_contents": {"transforms/dynamic_layers.py", "compiled/capture/guards.py", "compiled/capture/trace.py"},
     # What a user's program does beside its ops, while it is recorded; how many names it unpacks a Proxy into.
     "dis": {"compiled/capture/watching.py", "compat/fx/proxy.py"},
     "_core": {"compat/cpu.py"},  # whose features PyTorch has a function for

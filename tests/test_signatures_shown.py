@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
-from rushlight.base.missing import torch_names
+from rushlight.base.missing_names import torch_names
 
 # A default that is an object of a program's own kind is shown by PyTorch by its address too: functions and the default generator.
 BY_ADDRESS = re.compile(r"<(function \w+|torch\._C\.Generator object) at 0x[0-9a-f]+>")

@@ -147,13 +147,13 @@ ANYTHING = {
         fx.Transformer.call_function fx.Transformer.call_module fx.map_arg futures.Future.value futures.Future.wait jit.wait
         nn.modules.calls.BackwardHookFunction.backward nn.modules.calls.BackwardWatch.outputs nn.modules.calls.read
         nn.modules.calls.untraced nn.modules.calls.with_hooks nn.modules.container.Sequential.forward nn.parallel.DataParallel.forward
-        nn.modules.module.Module.get_extra_state nn.modules.states.get_extra_state nn.utils.init.skip_init
+        nn.modules.module.Module.get_extra_state nn.modules.state_dicts.get_extra_state nn.utils.init.skip_init
         optim.swa_utils.AveragedModel.forward overrides.handle_torch_function overrides.redispatch_function
         utils.checkpoint.CheckpointFunction.backward utils.checkpoint.CheckpointFunction.forward utils.checkpoint.checkpoint_sequential
         """,
     "what a file, a hub or a container of the program's holds": """
         hub.load serialization.load serialization.default_restore_location nn.modules.container.ParameterDict.get
-        nn.modules.container.ParameterDict.pop nn.modules.container.ParameterDict.setdefault nn.modules.states.collect
+        nn.modules.container.ParameterDict.pop nn.modules.container.ParameterDict.setdefault nn.modules.state_dicts.collect
         utils.data.default_collate utils.data.default_convert utils.data.dataloader.DataLoader.multiprocessing_context
         """,
     "a number, a nested list or a nested tuple, as the argument is one": """

@@ -23,7 +23,7 @@ import stub_overloads as by_hand
 from stub_types import INNER, Homes, Scope, default_text, evaluated, imported, is_ours
 
 import rushlight as torch
-from rushlight.base.missing import torch_names
+from rushlight.base.missing_names import torch_names
 from rushlight.base.return_types import Results
 from rushlight.ops.public import CompiledOnUse, registry
 from rushlight.tensor import Methods

@@ -62,7 +62,7 @@ with _collector_at_rest():
         set_default_dtype,
         set_default_tensor_type,
     )
-    from .base.missing import lazy_names
+    from .base.missing_names import lazy_names
     from .base.public_names import loaded_libraries as _loaded_libraries
     from .base.public_names import operator_namespaces as _operator_namespaces
     from .base.size import Size
@@ -87,7 +87,7 @@ with _collector_at_rest():
     from .tensors import copying as _copying
     from .tensors import foreach as _foreach
     from .tensors import memory as _memory
-    from .tensors import python as _python
+    from .tensors import python_protocols as _python
     from .tensors import queries as _queries
     from .tensors import rebuilding as _rebuilding
     from .tensors import runtime as _runtime
@@ -281,7 +281,7 @@ __getattr__, __dir__ = lazy_names(
         **dict.fromkeys(
             "_validate_sparse_bsc_tensor_args _validate_sparse_bsr_tensor_args _validate_sparse_compressed_tensor_args "
             "_validate_sparse_coo_tensor_args _validate_sparse_csc_tensor_args _validate_sparse_csr_tensor_args".split(),
-            "sparse.making",
+            "sparse.creation",
         ),
         "save": "serialization",
         **dict.fromkeys(
@@ -292,7 +292,7 @@ __getattr__, __dir__ = lazy_names(
         **dict.fromkeys(
             "sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor sparse_coo_tensor sparse_csc_tensor "
             "sparse_csr_tensor".split(),
-            "sparse.making",
+            "sparse.creation",
         ),
         **dict.fromkeys(("hspmm", "smm", "sspaddmm"), "sparse.rows"),
         **dict.fromkeys(

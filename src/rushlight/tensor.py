@@ -2,7 +2,7 @@
 
 Here stand the fields, how a tensor is made, and what its array answers alone. All other methods belong to the rooms that know how they
 are done, which give them to the class (:class:`Methods`): its place in the graph is autograd/tensor_methods.py's, its meeting with
-Python and NumPy tensors/python.py's, and the ops come from the table (ops/public.py).
+Python and NumPy tensors/python_protocols.py's, and the ops come from the table (ops/public.py).
 """
 
 from __future__ import annotations

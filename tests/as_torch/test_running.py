@@ -195,7 +195,7 @@ def test_torch_means_rushlight(tmp_path: Path) -> None:
 
 def test_the_list_of_what_tensors_lack_is_complete() -> None:
     import rushlight.nn  # gives tensors further methods
-    from rushlight.base.missing import OF_TENSOR, torch_names
+    from rushlight.base.missing_names import OF_TENSOR, torch_names
 
     own = dir(rushlight.ones(1))
     assert sorted(torch_names()["torch.Tensor"].difference(own)) == sorted(OF_TENSOR)

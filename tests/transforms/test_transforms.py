@@ -29,7 +29,7 @@ from rushlight.func import (
     vjp,
     vmap,
 )
-from rushlight.transforms import layers
+from rushlight.transforms import dynamic_layers
 
 
 def double(*shape: int) -> Any:
@@ -261,7 +261,7 @@ def test_layers_are_counted_and_undone() -> None:
     kinds = [interpreter.key().name for interpreter in core.get_interpreter_stack() or []]
     core.pop_dynamic_layer_stack_and_undo_to_depth(0)
     assert kinds == ["Vmap", "Grad", "Jvp"]
-    assert not layers.state.stack
+    assert not dynamic_layers.state.stack
     assert core.peek_interpreter_stack() is None
 
 

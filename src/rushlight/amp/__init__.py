@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..base.missing import lazy_names
+from ..base.missing_names import lazy_names
 from .autocast_mode import autocast, custom_bwd, custom_fwd, is_autocast_available
 from .grad_scaler import GradScaler
 

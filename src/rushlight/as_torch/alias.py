@@ -14,7 +14,7 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import FunctionType, ModuleType
 
-from ..base.missing import is_in_torch, lacks
+from ..base.missing_names import is_in_torch, lacks
 
 _OWN = __name__.partition(".")[0]
 # Where PyTorch has those of the names in `torch` that it defines elsewhere.

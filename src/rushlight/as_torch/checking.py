@@ -17,7 +17,7 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any
 
-from ..base.missing import torch_names
+from ..base.missing_names import torch_names
 from .verdicts import WORDS, judge
 
 USAGE = """\

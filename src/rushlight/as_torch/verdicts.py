@@ -11,7 +11,7 @@ from importlib import import_module
 from types import FunctionType, ModuleType
 from typing import NamedTuple
 
-from ..base.missing import is_in_torch, torch_names
+from ..base.missing_names import is_in_torch, torch_names
 
 _OF_LIBRARIES = ("torch.ops.", "torch.classes.")  # where libraries put operators and classes of their own
 _OWN_OPERATORS = ("aten", "prim", "prims", "quantized")

@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import Any
 
-from ..base.missing import lazy_names
+from ..base.missing_names import lazy_names
 from . import anomaly_mode, function, grad_mode, tensor_methods
 from .anomaly_mode import detect_anomaly, set_detect_anomaly
 from .function import Function

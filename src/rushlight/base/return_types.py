@@ -5,7 +5,7 @@ from __future__ import annotations
 from operator import itemgetter
 from typing import Any
 
-from .missing import attribute_error
+from .missing_names import attribute_error
 
 
 class Results(tuple[Any, ...]):

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from rushlight.base.public_names import loaded_libraries
-from rushlight.transforms import layers
+from rushlight.transforms import dynamic_layers
 
 from ._C import DispatchKey
 from ._C import _functorch as transforms
@@ -89,8 +89,8 @@ class HigherOrderOperator:
         return self._name
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        if layers.state.stack:
-            interpreter = transforms.CInterpreter(layers.state.stack[-1])
+        if dynamic_layers.state.stack:
+            interpreter = transforms.CInterpreter(dynamic_layers.state.stack[-1])
             rule = self.py_kernels.get(interpreter.key())
             if rule is None:
                 raise NotImplementedError(f"{self._name} has no rule for {interpreter.key()}")

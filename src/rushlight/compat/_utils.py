@@ -8,7 +8,7 @@ from types import ModuleType
 import rushlight as torch
 from rushlight.base import dtypes
 from rushlight.nn.parameter import _rebuild_parameter, _rebuild_parameter_with_state
-from rushlight.sparse.making import _rebuild_sparse_tensor
+from rushlight.sparse.creation import _rebuild_sparse_tensor
 from rushlight.tensors.rebuilding import _rebuild_tensor, _rebuild_tensor_v2, _rebuild_tensor_v3
 
 __all__ = [

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
-from rushlight.base.missing import lazy_names
+from rushlight.base.missing_names import lazy_names
 from rushlight.compiled import api, backends
 from rushlight.compiled.modules import OptimizedModule
 from rushlight.compiled.stances import running

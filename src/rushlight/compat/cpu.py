@@ -7,7 +7,7 @@ import platform
 from importlib import import_module
 from typing import Any
 
-from rushlight.base.missing import lazy_names
+from rushlight.base.missing_names import lazy_names
 
 
 def is_available() -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 
 from rushlight.backend.fourier import frequencies
 from rushlight.base import dtypes
-from rushlight.base.missing import lazy_names
+from rushlight.base.missing_names import lazy_names
 from rushlight.ops.public import public
 from rushlight.tensors.arguments import options, type_name
 from rushlight.tensors.creation.allocation import finished, into

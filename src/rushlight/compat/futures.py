@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
-from rushlight.base.missing import lazy_names
+from rushlight.base.missing_names import lazy_names
 
 __all__ = ["Future", "collect_all", "wait_all"]
 

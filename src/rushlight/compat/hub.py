@@ -16,7 +16,7 @@ from urllib.parse import urlparse
 from urllib.request import Request, urlopen
 
 from rushlight import serialization
-from rushlight.base.missing import lazy_names
+from rushlight.base.missing_names import lazy_names
 from rushlight.serialization.archive import replacing
 
 __all__ = ["download_url_to_file", "get_dir", "help", "list", "load", "load_state_dict_from_url", "set_dir"]

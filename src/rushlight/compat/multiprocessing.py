@@ -11,7 +11,7 @@ from multiprocessing import get_context
 from multiprocessing.connection import wait
 from typing import Any
 
-from rushlight.base.missing import lazy_names
+from rushlight.base.missing_names import lazy_names
 
 __all__ = [*multiprocessing.__all__, "get_all_sharing_strategies", "get_sharing_strategy", "set_sharing_strategy", "spawn",
            "start_processes"]  # fmt: skip

@@ -10,7 +10,7 @@ from typing import IO
 from rushlight.base.device import device as _device
 from rushlight.base.device import layout as _layout  # noqa: F401
 from rushlight.base.dtypes import dtype as _dtype  # noqa: F401
-from rushlight.base.missing import lazy_names
+from rushlight.base.missing_names import lazy_names
 from rushlight.base.size import Size
 from rushlight.storage import TypedStorage, UntypedStorage
 from rushlight.tensor import Tensor

@@ -7,7 +7,7 @@
 tensor([0.5000, 0.5000, 0.5000])
 """
 
-from ..base.missing import lazy_names
+from ..base.missing_names import lazy_names
 from . import constraints, kl, kl_across, kl_within, transforms, utils
 from .bernoulli import Bernoulli
 from .beta import Beta

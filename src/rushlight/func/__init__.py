@@ -1,6 +1,6 @@
 """torch.func: derivatives as functions of functions."""
 
-from ..base.missing import lazy_names
+from ..base.missing_names import lazy_names
 from ..transforms.derivatives import functionalize, grad, grad_and_value, jvp, linearize, vjp
 from ..transforms.vmap import vmap
 from .batch_norms import replace_all_batch_norm_modules_

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..base.arguments import type_name
 from ..tensor import Tensor
-from ..transforms import layers
+from ..transforms import dynamic_layers
 from ..transforms.batched_tensors import BatchedTensor
 
 
@@ -25,5 +25,5 @@ def debug_unwrap(tensor: Tensor, *, recurse: bool = True) -> Tensor:
     if isinstance(tensor, BatchedTensor):
         behind = tensor.origin[0] if tensor.origin is not None else tensor.whole
         return debug_unwrap(behind) if recurse else behind
-    layer = layers.innermost_of(tensor)
-    return tensor if layer is None else layers.source_of(tensor)
+    layer = dynamic_layers.innermost_of(tensor)
+    return tensor if layer is None else dynamic_layers.source_of(tensor)

@@ -1,6 +1,6 @@
 """torch.nn: modules, their parameters, and the functions they are made of."""
 
-from ..base.missing import lazy_names
+from ..base.missing_names import lazy_names
 from . import functional, init, modules, parameter, utils
 from .modules import (
     CELU,

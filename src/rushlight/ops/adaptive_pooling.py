@@ -11,11 +11,11 @@ from ..backend.memory_formats import has_channels_last, keeping
 from ..backend.numpy import strided
 from ..tensor import new_tensor
 from .dropout import default_stream
+from .integer_arguments import whole_numbers
 from .operands import require_kind
 from .pooling import check_lines, sizes
 from .public import module, ops, public
 from .table import op
-from .whole_numbers import whole_numbers
 
 F = "torch.nn.functional"
 Shape = tuple[int, ...]

@@ -13,11 +13,11 @@ from ..backend.extremes import take_along
 from ..base import return_types
 from ..tensor import Tensor
 from .extremes import refuse
+from .integer_arguments import whole_number
 from .public import axes_of, axis_of, module, ops, public
 from .reduce import dtype_of_result, no_zero
 from .rule_functions import conj, is_complex
 from .table import arrays, op
-from .whole_numbers import whole_number
 
 op("cumsum", k.cumsum, kind="linear", x=lambda g, xp, axis: _from_end(xp, g, axis))
 op("cumsum_from_end", k.cumsum_from_end, node="FlipBackward0", kind="linear", x=lambda g, xp, axis: xp.cumsum(g, axis))

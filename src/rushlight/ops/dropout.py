@@ -15,9 +15,9 @@ from ..backend import numpy as backend
 from ..base.arguments import type_name
 from ..random import default_generator, memory_axes, stream_of
 from ..tensor import Tensor, new_tensor
+from .integer_arguments import switch
 from .public import ops, public
 from .table import op
-from .whole_numbers import switch
 
 op("masked_scale", lambda x, mask, scale: x * mask * scale, node="NativeDropoutBackward0", inputs="mask", kind="linear",
    x=lambda g, mask, scale: g * mask * scale)  # fmt: skip

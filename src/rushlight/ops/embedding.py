@@ -11,9 +11,9 @@ from ..autograd import views
 from ..autograd.grad_mode import no_grad
 from ..backend import embedding as k
 from ..tensor import Tensor, new_tensor
+from .integer_arguments import whole_number
 from .public import ops, public
 from .table import op
-from .whole_numbers import whole_number
 
 F = "torch.nn.functional"
 

@@ -14,10 +14,10 @@ from ..backend import normalization as k
 from ..backend.memory_formats import has_channels_last, keeping, with_channels_last
 from ..base import dtypes
 from ..tensor import Tensor, new_tensor
+from .integer_arguments import switch, whole_numbers
 from .public import module, ops, public
 from .rule_functions import word
 from .table import arrays, op, tensors
-from .whole_numbers import switch, whole_numbers
 
 F = "torch.nn.functional"
 

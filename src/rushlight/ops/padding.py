@@ -10,9 +10,9 @@ from ..autograd import modes
 from ..backend import padding as k
 from ..backend.memory_formats import keeping
 from ..tensor import Tensor, new_tensor
+from .integer_arguments import whole_numbers
 from .public import ops, public
 from .table import op
-from .whole_numbers import whole_numbers
 
 op("constant_pad", keeping(k.constant_pad), node="ConstantPadNdBackward0",
    x=lambda g, xp, padding: xp.constant_pad(g, tuple(-width for width in padding), 0))  # fmt: skip

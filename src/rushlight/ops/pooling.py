@@ -9,10 +9,10 @@ import numpy as np
 
 from ..backend import pooling as k
 from ..backend.memory_formats import keeping, with_channels_last
+from .integer_arguments import whole_numbers
 from .operands import require_kind
 from .public import alert_not_deterministic, module, ops, public
 from .table import op
-from .whole_numbers import whole_numbers
 
 if TYPE_CHECKING:
     from ..tensor import Tensor

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from ..backend import interpolation, sampling
 from ..backend import resampling as k
 from ..backend.memory_formats import keeping
+from .integer_arguments import whole_numbers
 from .public import module, ops, public
 from .table import op
-from .whole_numbers import whole_numbers
 
 if TYPE_CHECKING:
     from ..tensor import Tensor

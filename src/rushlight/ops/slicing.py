@@ -13,9 +13,9 @@ import numpy as np
 
 from ..backend import shape as k
 from ..tensor import Tensor, new_tensor
+from .integer_arguments import whole_number, whole_numbers
 from .public import axis_of, ops, public
 from .table import arrays, op, table
-from .whole_numbers import whole_number, whole_numbers
 
 op("select", k.select, kind="linear", view=True,
    x=lambda g, xp, x_shape, axis, index: xp.embed_select(g, x_shape, axis, index))  # fmt: skip

@@ -14,10 +14,10 @@ from ..base.arguments import NUMBERS, type_name
 from ..tensor import Methods, Tensor, new_tensor
 from .asking import asked, asks
 from .inplace import count, in_graph, plain_write
+from .integer_arguments import switch
 from .operands import foreign_method
 from .public import function_of, methods, module, ops, public, warn
 from .table import op
-from .whole_numbers import switch
 
 op("zero", k.zeroed, kind="linear", x=lambda g, xp: xp.zeroed(g))
 op("fill", k.filled, node="FillBackward0", kind="elementwise", x=lambda g, xp: xp.zeroed(g))

@@ -1,6 +1,6 @@
 """torch.optim: optimizers and schedules of their learning rates."""
 
-from ..base.missing import lazy_names
+from ..base.missing_names import lazy_names
 from . import lr_scheduler, swa_utils
 from ._adafactor import Adafactor
 from ._muon import Muon

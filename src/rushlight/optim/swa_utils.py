@@ -11,7 +11,7 @@ from typing import Any
 import rushlight as torch
 
 from ..backend.interrupts import held
-from ..base.missing import lazy_names
+from ..base.missing_names import lazy_names
 from ..nn import Module
 from ..nn.modules.batchnorm import _BatchNorm
 from ..tensor import Tensor

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from ..autograd import forward_ad, grad_mode
 from ..autograd.gradients import grad
-from ..base.missing import is_in_torch, lacks
+from ..base.missing_names import is_in_torch, lacks
 from ..base.public_names import operator_namespaces, registry
 from ..ops.table import Op, table
 from ..tensor import Tensor

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..autograd.interpreters import CALLS, Answer, Args, Function, Interpreter, Named
 from ..autograd.interpreters import stack as interpreters
-from ..base import missing
+from ..base import missing_names
 from ..base.public_names import methods
 from ..ops.asking import asking_method, asking_property
 from ..ops.public import CompiledOnUse
@@ -86,8 +86,8 @@ def install_methods(names: Sequence[str] | None = None) -> None:
     for name in names if names is not None else list(methods):
         if name not in Tensor.__dict__ or name in ("__eq__",):
             setattr(Tensor, name, methods[name])
-    for name in missing.OF_TENSOR if names is None else ():
-        setattr(Tensor, name, missing.Missing(name))
+    for name in missing_names.OF_TENSOR if names is None else ():
+        setattr(Tensor, name, missing_names.Missing(name))
     for name in names if names is not None else list(vars(Tensor)):
         setattr(Tensor, name, _asking(name, vars(Tensor)[name]))
     _installed.update(names if names is not None else vars(Tensor))

@@ -13,11 +13,11 @@ aten::mm [[3, 3], [3, 3]]
 """
 
 from ..autograd.recorder import record_function
-from ..base.missing import lazy_names
+from ..base.missing_names import lazy_names
 from . import itt, profiler
+from .autograd_profiler import KinetoStepTracker, kineto_available
 from .kinds import DeviceType, ProfilerActivity, RecordScope
 from .profiler import ProfilerAction, _KinetoProfile, profile, schedule, supported_activities, tensorboard_trace_handler
-from .profiles import KinetoStepTracker, kineto_available
 
 __getattr__, __dir__ = lazy_names(__name__)
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from ..base.missing import is_in_torch
+from ..base.missing_names import is_in_torch
 from ..base.public_names import OPERATORS
 from ..ops.public import methods, registry
 

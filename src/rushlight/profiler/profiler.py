@@ -13,7 +13,7 @@ from time import time_ns
 from typing import Any
 
 from ..autograd.recorder import record_function
-from . import profiles as prof
+from . import autograd_profiler as prof
 from .event_list import EventList
 from .kinds import ProfilerActivity
 

@@ -16,7 +16,7 @@ from enum import Enum
 from typing import IO, Any
 
 from ..base.device import device as Device
-from ..base.missing import lazy_names
+from ..base.missing_names import lazy_names
 from ..storage import CLASSES as _STORAGES
 from ..storage import TypedStorage, UntypedStorage
 from ..tensor import Tensor

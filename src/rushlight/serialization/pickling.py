@@ -19,7 +19,7 @@ from ..base.device import layout
 from ..nn import parameter
 from ..nn.parameter import Parameter, UninitializedTensorMixin
 from ..overrides.torch_function import DisableTorchFunctionSubclass
-from ..sparse import making
+from ..sparse import creation
 from ..sparse.tensors import SparseTensor
 from ..storage import CLASSES as STORAGES
 from ..storage import TypedStorage, UntypedStorage, _Storage
@@ -79,7 +79,7 @@ def writer(pickle_module: Any, file: IO[bytes], protocol: int, storages: Storage
             if kind is FunctionType:
                 return NotImplemented if place_of(obj, obj.__qualname__) is None else obj.__qualname__
             if isinstance(obj, SparseTensor):
-                return making._rebuild_sparse_tensor, (obj.layout, _parts(obj))
+                return creation._rebuild_sparse_tensor, (obj.layout, _parts(obj))
             if isinstance(obj, Tensor) and type(obj).__reduce_ex__ is Tensor.__reduce_ex__:
                 return reduced(obj)
             if isinstance(obj, dtypes.dtype):

@@ -21,7 +21,7 @@ from ..base.rare_dtypes import RARE
 from ..base.size import Size
 from ..nn import parameter
 from ..nn.parameter import Parameter
-from ..sparse import making
+from ..sparse import creation
 from ..storage import CLASSES as STORAGES
 from ..storage import TypedStorage, UntypedStorage
 from ..tensor import Tensor
@@ -105,7 +105,7 @@ _CALLABLE: dict[str, Callable[..., Any]] = {
             rebuilding._rebuild_tensor,
             rebuilding._rebuild_tensor_v2,
             rebuilding._rebuild_tensor_v3,
-            making._rebuild_sparse_tensor,
+            creation._rebuild_sparse_tensor,
             parameter._rebuild_parameter,
             parameter._rebuild_parameter_with_state,
         )

@@ -6,8 +6,7 @@ from typing import Any
 
 from ..tensor import Tensor
 from . import calls as calls
-from .invariants import check_sparse_tensor_invariants
-from .making import (
+from .creation import (
     converted,
     sparse_bsc_tensor,
     sparse_bsr_tensor,
@@ -17,10 +16,11 @@ from .making import (
     sparse_csr_tensor,
     sparse_mask,
 )
+from .invariants import check_sparse_tensor_invariants
+from .legacy import CLASSES
 from .products import reduced_mm, sum_with_product
 from .rows import log_softmax, sampled_addmm, softmax, spdiags
 from .tensors import SparseTensor
-from .typed import CLASSES
 
 __all__ = [
     "addmm",

@@ -13,7 +13,7 @@ from ..ops.public import axis_of
 from ..overrides.torch_function import DisableTorchFunctionSubclass, property_read
 from ..tensor import Methods, Tensor, wrap
 from . import rows
-from .making import converted, laid_out, sparse_mask
+from .creation import converted, laid_out, sparse_mask
 from .products import PRODUCTS, product
 from .tensors import Array, SparseTensor, made
 

@@ -11,7 +11,7 @@ from ..ops.layouts import only_of_sparse
 from ..ops.public import axis_of, ops
 from ..overrides.torch_function import DisableTorchFunctionSubclass
 from ..tensor import Tensor
-from .making import converted, sparse_coo_tensor
+from .creation import converted, sparse_coo_tensor
 from .tensors import Array, SparseTensor, camel, made
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..base.missing import lazy_names
+from ..base.missing_names import lazy_names
 from . import _utils
 from ._comparison import assert_allclose, assert_close
 from ._creation import make_tensor

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..autograd.forward_ad import as_leaf
 from ..autograd.gradients import grad
-from ..sparse.checking import by_values
+from ..sparse.gradcheck import by_values
 from ..tensor import Tensor, wrap
 from .derivative_check import Check, expect_layout, random_numbers
 from .finite_differences import GradcheckError

@@ -24,11 +24,11 @@ from ..ops.public import ops
 from ..ops.table import Op
 from ..overrides import subclasses  # noqa: F401  (what a class of Tensor needs)
 from ..tensor import Tensor
-from . import layers
+from . import dynamic_layers
 from .outlines import Escaped, Outline, Refused, Unbatchable
 
 
-class Level(layers.Layer):
+class Level(dynamic_layers.Layer):
     """One running ``vmap``: its number of examples, and the ops that had no rule."""
 
     kind = "Vmap"
@@ -83,7 +83,7 @@ class BatchedTensor(Tensor, own=True):
         while isinstance(one, BatchedTensor):
             levels.append(one.level)
             one = one.whole  # type: ignore[assignment]
-        return layers.shown(self, levels[::-1]) or ""
+        return dynamic_layers.shown(self, levels[::-1]) or ""
 
     def detach(self) -> Tensor:
         return self._rewrapped(self.whole.detach())
@@ -216,7 +216,7 @@ def left(value: Any, place: int | None, level: Level) -> Any:
 
 
 def _vmaps() -> list[Level]:
-    return [layer for layer in layers.state.stack if isinstance(layer, Level)]
+    return [layer for layer in dynamic_layers.state.stack if isinstance(layer, Level)]
 
 
 def at_all_levels(value: Tensor) -> Tensor:
@@ -278,8 +278,8 @@ def _flat(values: Sequence[Any]) -> Iterator[Any]:
 
 def _innermost(values: Sequence[Any]) -> Level | None:
     """The innermost running level among the values."""
-    found = max((one.level for one in _flat(values) if isinstance(one, BatchedTensor)), key=layers.place, default=None)
-    return found if found is not None and layers.place(found) >= 0 else None
+    found = max((one.level for one in _flat(values) if isinstance(one, BatchedTensor)), key=dynamic_layers.place, default=None)
+    return found if found is not None and dynamic_layers.place(found) >= 0 else None
 
 
 def gradients_of(
@@ -365,7 +365,7 @@ def _ready(value: Any, level: Level) -> Any:
 @contextmanager
 def running(level: Level) -> Iterator[None]:
     """Ops on tensors of the level find their rules."""
-    with layers.entered(level):
+    with dynamic_layers.entered(level):
         yield
 
 
@@ -409,7 +409,7 @@ LARGER = (
 
 def written(function: Callable[..., Any], name: str, self: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """An op in place, while transforms run."""
-    layers.refuse_captured(self, name)
+    dynamic_layers.refuse_captured(self, name)
     level = _innermost([self, *args])
     if level is None:
         return NotImplemented

@@ -16,7 +16,7 @@ from ..ops.joining import stack
 from ..ops.public import methods, module, ops
 from ..random import get_rng_state
 from ..tensor import Tensor, wrap
-from . import layers
+from . import dynamic_layers
 from .batched_tensors import LARGER, BatchedTensor, Level, _vmaps, is_batched, rebatched
 from .outlines import Refused
 
@@ -57,7 +57,7 @@ def made(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, 
         )
     note_draw(level)
     again = methods[name] if name in _IN_PLACE else module("torch")[name]
-    with layers.without(level):
+    with dynamic_layers.without(level):
         if name in _IN_PLACE:
             return _filled(again, args, kwargs, level)
         if name == "randperm" and level.randomness == "different":
@@ -78,7 +78,7 @@ def _after_model(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
     level = model.level
     rest = {key: value for key, value in kwargs.items() if key != "input"}
     again = methods[name] if name in _NEW else module("torch")[name]
-    with layers.without(level):
+    with dynamic_layers.without(level):
         if name == "new_empty_strided":
             size, stride = args[1:3] if len(args) > 2 else (kwargs["size"], kwargs["stride"])
             span = 0 if 0 in size else 1 + sum((length - 1) * step for length, step in zip(size, stride, strict=True))
@@ -156,7 +156,7 @@ def noise(draw: Callable[[tuple[int, ...]], Tensor], shape: tuple[int, ...]) -> 
     if level.randomness == "error":
         raise Refused(RANDOM)
     note_draw(level)
-    with layers.without(level):
+    with dynamic_layers.without(level):
         if level.randomness == "same":
             return noise(draw, shape)
         return rebatched(noise(draw, (level.size, *shape)), level)

@@ -12,7 +12,7 @@ from ..autograd import function, modes
 from ..autograd.function import Context, Function, FunctionCtx
 from ..base.pytree import TreeSpec, broadcast_prefix, tree_flatten, tree_unflatten
 from ..tensor import Tensor, wrap
-from . import batched_tensors, layers
+from . import batched_tensors, dynamic_layers
 from .outlines import Unbatchable
 
 _MORE = "For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
@@ -34,7 +34,7 @@ def applied(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return NotImplemented
     top, _, rest = cls.__module__.partition(".")
     is_own = top in ("torch", "rushlight") and not rest.startswith("testing.")
-    if is_own or not layers.in_user_transform():
+    if is_own or not dynamic_layers.in_user_transform():
         if batched_tensors._innermost(tree_flatten((args, kwargs))[0]) is not None:
             raise Unbatchable(cls.__name__)
         return NotImplemented
@@ -47,7 +47,7 @@ def applied(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     level = batched_tensors._innermost([*leaves, *tree_flatten(kwargs)[0]])
     if level is not None:
         return _batch(cls, level, leaves, spec, kwargs)
-    if any(layer.kind == "Vmap" and not layer.internal for layer in layers.state.stack):
+    if any(layer.kind == "Vmap" and not layer.internal for layer in dynamic_layers.state.stack):
         _expect_rule(cls)
     if "_is_generated" in cls.__dict__:
         return NotImplemented
@@ -64,16 +64,16 @@ def _batch(cls: Any, level: batched_tensors.Level, leaves: list[Any], spec: Tree
             f"autograd.Function. Got: {named}"
         )
     has_rule = _expect_rule(cls)
-    inner = layers.state.stack[layers.place(level) + 1 :]
+    inner = dynamic_layers.state.stack[dynamic_layers.place(level) + 1 :]
     if has_rule and not any(layer.kind in ("Grad", "Jvp") for layer in inner):
         values, dims = zip(*(_behind(one, level) for one in leaves), strict=True) if leaves else ((), ())
-        with layers.without(level):
+        with dynamic_layers.without(level):
             outputs, spec_out = _by_rule(cls, level, list(values), list(dims), spec, kwargs)
         made = [one if dim is None else batched_tensors.rebatched(one.movedim(dim, 0), level) for one, dim in outputs]
         return tree_unflatten(made, spec_out)
     job = _Job(cls, level, spec, kwargs, [batched_tensors.is_batched(one, level) for one in leaves])
     wholes = [one.whole if batched_tensors.is_batched(one, level) else one for one in leaves]
-    with layers.without(level):
+    with dynamic_layers.without(level):
         found = job.vmapped().apply(*wholes)
     found = found if isinstance(found, tuple) else (found,)
     made = [
@@ -193,7 +193,7 @@ class _Job:
             entered = [self._example(one, of) for one, of in zip(wholes, self.is_batched, strict=True)]
             inputs = tree_unflatten(entered, self.spec)
             if self.cls.vmap is not Function.vmap:
-                with layers.without(self.level):
+                with dynamic_layers.without(self.level):
                     dims = [0 if of else None for of in self.is_batched]
                     outputs, self.out_spec = _by_rule(self.cls, self.outer, list(wholes), dims, self.spec, self.kwargs)
                 given = {id(whole): one for whole, one, of in zip(wholes, entered, self.is_batched, strict=True) if of}

@@ -22,7 +22,7 @@ from ..autograd.topological_order import reached
 from ..base.attributes import held
 from ..base.pytree import TreeSpec, tree_flatten, tree_map_only, tree_unflatten
 from ..tensor import Tensor, new_tensor, wrap
-from . import batched_tensors, layers
+from . import batched_tensors, dynamic_layers
 
 Function = Callable[..., Any]
 
@@ -156,9 +156,9 @@ class _Vjp:
     def __init__(self, run: Function, primals: Any, function: Function | None = None) -> None:
         leaves, self.spec = tree_flatten(primals)
         self.outside = modes.state.grad_enabled
-        with layers.entered(layers.Layer(function)) as layer, _recording():
+        with dynamic_layers.entered(dynamic_layers.Layer(function)) as layer, _recording():
             self.inputs = [_tracked(leaf) for leaf in leaves]
-            layers.belong(layer, self.inputs)
+            dynamic_layers.belong(layer, self.inputs)
             self.result = run(tree_unflatten(self.inputs, self.spec))
         self.was_differentiable = any(leaf.requires_grad for leaf in leaves)
 
@@ -334,15 +334,15 @@ def jvp(func: Function, primals: Any, tangents: Any, *, strict: bool = False, ha
         for value in values:
             if not isinstance(value, Tensor):
                 raise RuntimeError(f"{caller}: Expected {label} to only contain Tensors, got {type(value)}")
-    layer = layers.ForwardLayer(func)
-    with layers.entered(layer), forward_ad._set_fwd_grad_enabled(True), _no_inference():
+    layer = dynamic_layers.ForwardLayer(func)
+    with dynamic_layers.entered(layer), forward_ad._set_fwd_grad_enabled(True), _no_inference():
         level = layer.tangents = forward_ad.open_level()
         try:
             duals = [
                 forward_ad.dual(point, forward_ad.laid_like(point, direction), level, alias=True)
                 for point, direction in zip(points, directions, strict=True)
             ]
-            layers.belong(layer, duals)
+            dynamic_layers.belong(layer, duals)
             result = func(*tree_unflatten(duals, spec))
             output, aux = _with_aux(caller, result, has_aux)
             outputs, out_spec = _tensors(caller, output)
@@ -430,9 +430,9 @@ def functionalize(func: Function, *, remove: str = "mutations") -> Function:
 
     @functools.wraps(func)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        layer = layers.Layer(func)
+        layer = dynamic_layers.Layer(func)
         layer.kind = "Functionalize"
-        with layers.entered(layer):
+        with dynamic_layers.entered(layer):
             return func(*args, **kwargs)
 
     return wrapper

@@ -9,7 +9,7 @@ from ..autograd import interpreters, modes
 from ..autograd.interpreters import Answer, Args, Function, Named
 from ..ops.table import Op
 from ..tensor import Tensor
-from . import batched_tensors, creation, custom_functions, layers, vmap
+from . import batched_tensors, creation, custom_functions, dynamic_layers, vmap
 from .rules import forms
 
 
@@ -34,7 +34,7 @@ class Transforms(interpreters.Interpreter):
         return creation.noise(draw, shape)
 
     def text(self, tensor: Tensor) -> Answer:
-        text = layers.shown(tensor)
+        text = dynamic_layers.shown(tensor)
         return NotImplemented if text is None else text
 
     def gradients(self, outputs: Sequence[Any], inputs: Sequence[Any], cotangents: Sequence[Any], **options: Any) -> Answer:
@@ -49,7 +49,7 @@ class Transforms(interpreters.Interpreter):
         if what == "draw":
             creation.refuse_draw(name)
         else:
-            layers.refuse(what)
+            dynamic_layers.refuse(what)
 
 
 interpreters.stack.put(Transforms())

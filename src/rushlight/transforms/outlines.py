@@ -8,8 +8,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from . import layers
-from .layers import Layer
+from . import dynamic_layers
+from .dynamic_layers import Layer
 
 Shape = tuple[int, ...]
 
@@ -117,7 +117,7 @@ class Outline:
 
     def _outline(self) -> np.ndarray[Any, Any]:
         """An array of the same shape and strides that must not be read."""
-        if layers.place(self.level) < 0:
+        if dynamic_layers.place(self.level) < 0:
             self._refuse()
         return np.lib.stride_tricks.as_strided(np.empty(1, self.dtype), self.shape, self.strides)
 

@@ -1,6 +1,6 @@
 """torch.utils: what stands beside the tensors."""
 
-from ..base.missing import lazy_names
+from ..base.missing_names import lazy_names
 from . import _import_utils
 
 __path__.append(f"{__path__[0]}/../compat/utils")  # names that it only passes on lie there, and are imported from here

@@ -28,7 +28,7 @@ from . import pixelshuffle as pixelshuffle
 from . import pooling as pooling
 from . import rnn as rnn
 from . import sparse as sparse
-from . import states as states
+from . import state_dicts as state_dicts
 from . import transformer as transformer
 from . import tree as tree
 from . import upsampling as upsampling

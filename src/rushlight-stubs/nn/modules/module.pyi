@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from rushlight import Tensor
 from rushlight._inner import device
 from rushlight.autograd.graph import RemovableHandle
-from rushlight.nn.modules.states import _IncompatibleKeys
+from rushlight.nn.modules.state_dicts import _IncompatibleKeys
 from rushlight.nn.parameter import Parameter
 from types import ModuleType
 from typing import Any

@@ -24,7 +24,7 @@ from rushlight.overrides.torch_function import switches
 from rushlight.random import Generator
 from rushlight.storage import StorageBase
 from rushlight.tensor import Tensor, _TensorMeta
-from rushlight.transforms import layers
+from rushlight.transforms import dynamic_layers
 
 from . import _autograd, _functorch, _profiler, jit_switches
 from ._streams import DeviceObjType, Stream
@@ -278,7 +278,7 @@ _linalg, _fft, _special = map(_NativeFunctions, ("linalg", "fft", "special"))
 
 def _are_functorch_transforms_active() -> bool:
     """Whether a function transform is running."""
-    return bool(layers.state.stack)
+    return bool(dynamic_layers.state.stack)
 
 
 def _set_fwd_grad_enabled(mode: bool) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from rushlight.autograd import forward_ad
 from rushlight.tensor import Tensor
-from rushlight.transforms import batched_tensors, layers
+from rushlight.transforms import batched_tensors, dynamic_layers
 
 
 class TransformType(enum.Enum):
@@ -37,7 +37,7 @@ class RandomnessType(enum.Enum):
 class CInterpreter:
     """A running layer as rules of higher-order operators see it."""
 
-    def __init__(self, layer: layers.Layer) -> None:
+    def __init__(self, layer: dynamic_layers.Layer) -> None:
         self._layer = layer
 
     def key(self) -> TransformType:
@@ -55,67 +55,67 @@ class CInterpreter:
     @contextmanager
     def lower(self) -> Iterator[None]:
         """Without the layer: what runs inside is seen by the outer ones."""
-        with layers.without(self._layer):
+        with dynamic_layers.without(self._layer):
             yield
 
 
 def peek_interpreter_stack() -> CInterpreter | None:
     """The innermost layer."""
-    stack = layers.state.stack
+    stack = dynamic_layers.state.stack
     return CInterpreter(stack[-1]) if stack else None
 
 
 def get_interpreter_stack() -> list[CInterpreter] | None:
     """All layers, the outermost first; None if there is none."""
-    return [CInterpreter(layer) for layer in layers.state.stack] or None
+    return [CInterpreter(layer) for layer in dynamic_layers.state.stack] or None
 
 
 def get_dynamic_layer_stack_depth() -> int:
     """How many layers there are."""
-    return len(layers.state.stack)
+    return len(dynamic_layers.state.stack)
 
 
 def maybe_current_level() -> int | None:
     """The level of the innermost layer."""
-    return len(layers.state.stack) or None
+    return len(dynamic_layers.state.stack) or None
 
 
 def current_level() -> int:
     """The level of the innermost layer. RuntimeError if there is none."""
-    if not layers.state.stack:
+    if not dynamic_layers.state.stack:
         raise RuntimeError("no function transform is running")
-    return len(layers.state.stack)
+    return len(dynamic_layers.state.stack)
 
 
 # Beginning and ending layers.
 
 
 def _grad_increment_nesting() -> int:
-    return layers.push(layers.Layer()).level
+    return dynamic_layers.push(dynamic_layers.Layer()).level
 
 
 def _jvp_increment_nesting() -> int:
-    layer = layers.ForwardLayer()
+    layer = dynamic_layers.ForwardLayer()
     layer.tangents = forward_ad.open_level()
-    return layers.push(layer).level
+    return dynamic_layers.push(layer).level
 
 
 def _vmap_increment_nesting(batch_size: int, randomness: str) -> int:
-    return layers.push(batched_tensors.Level(batch_size, randomness)).level
+    return dynamic_layers.push(batched_tensors.Level(batch_size, randomness)).level
 
 
 def _func_increment_nesting(reapply_views: bool = False) -> int:
-    layer = layers.Layer()
+    layer = dynamic_layers.Layer()
     layer.kind = "Functionalize"
-    return layers.push(layer).level
+    return dynamic_layers.push(layer).level
 
 
 def pop_dynamic_layer_stack() -> int:
     """Ends the innermost layer; returns its level."""
-    layer = layers.state.stack[-1]
-    if isinstance(layer, layers.ForwardLayer):
+    layer = dynamic_layers.state.stack[-1]
+    if isinstance(layer, dynamic_layers.ForwardLayer):
         forward_ad.close_level(layer.tangents)
-    layers.pop(layer)
+    dynamic_layers.pop(layer)
     return layer.level
 
 
@@ -124,7 +124,7 @@ _grad_decrement_nesting = _jvp_decrement_nesting = _vmap_decrement_nesting = _fu
 
 def pop_dynamic_layer_stack_and_undo_to_depth(depth: int) -> None:
     """Ends layers until ``depth`` are left."""
-    while len(layers.state.stack) > depth:
+    while len(dynamic_layers.state.stack) > depth:
         pop_dynamic_layer_stack()
 
 
@@ -132,7 +132,7 @@ def pop_dynamic_layer_stack_and_undo_to_depth(depth: int) -> None:
 
 
 def _layer(level: int) -> Any:
-    stack = layers.state.stack
+    stack = dynamic_layers.state.stack
     if not 0 < level <= len(stack):
         raise RuntimeError(f"no function transform runs at level {level}")
     return stack[level - 1]
@@ -141,7 +141,7 @@ def _layer(level: int) -> Any:
 def _wrap_for_grad(tensor: Tensor, level: int) -> Tensor:
     layer = _layer(level)
     wrapped = tensor.view_as(tensor)
-    layers.belong(layer, [wrapped])
+    dynamic_layers.belong(layer, [wrapped])
     return wrapped
 
 
@@ -170,19 +170,19 @@ def _unwrap_batched(tensor: Tensor, level: int) -> tuple[Tensor, int | None]:
 
 def is_batchedtensor(tensor: Tensor) -> bool:
     """Whether the innermost wrapper is that of a ``vmap``."""
-    layer = layers.innermost_of(tensor)
+    layer = dynamic_layers.innermost_of(tensor)
     return layer is not None and layer.kind == "Vmap"
 
 
 def is_gradtrackingtensor(tensor: Tensor) -> bool:
     """Whether the innermost wrapper is that of a ``grad`` or ``jvp``."""
-    layer = layers.innermost_of(tensor)
+    layer = dynamic_layers.innermost_of(tensor)
     return layer is not None and layer.kind in ("Grad", "Jvp")
 
 
 def is_functorch_wrapped_tensor(tensor: Tensor) -> bool:
     """Whether a transform that runs, or has run, made the tensor its own."""
-    return layers.innermost_of(tensor) is not None or is_dead_tensor_wrapper(tensor)
+    return dynamic_layers.innermost_of(tensor) is not None or is_dead_tensor_wrapper(tensor)
 
 
 def is_functionaltensor(tensor: Tensor) -> bool:
@@ -195,13 +195,13 @@ is_legacy_batchedtensor = is_functionaltensor
 
 def maybe_get_level(tensor: Tensor) -> int:
     """The level of the innermost wrapper; -1 if there is none."""
-    layer = layers.innermost_of(tensor)
+    layer = dynamic_layers.innermost_of(tensor)
     return -1 if layer is None else layer.level
 
 
 def dlevel(tensor: Tensor) -> int:
     """The level of the innermost wrapper, 0 if there is none, -1 if its layer has ended."""
-    layer = layers.innermost_of(tensor)
+    layer = dynamic_layers.innermost_of(tensor)
     if layer is not None:
         return layer.level
     return -1 if is_dead_tensor_wrapper(tensor) else 0
@@ -218,14 +218,14 @@ def get_unwrapped(tensor: Tensor) -> Tensor:
     """The tensor behind the innermost wrapper. RuntimeError if there is none."""
     if isinstance(tensor, batched_tensors.BatchedTensor):
         return tensor.origin[0] if tensor.origin is not None else tensor.whole
-    if layers.innermost_of(tensor) is None and not is_dead_tensor_wrapper(tensor):
+    if dynamic_layers.innermost_of(tensor) is None and not is_dead_tensor_wrapper(tensor):
         raise RuntimeError("No wrappers present!")
-    return layers.source_of(tensor)
+    return dynamic_layers.source_of(tensor)
 
 
 def is_dead_tensor_wrapper(tensor: Tensor) -> bool:
     """Whether the layer that the tensor was made in has ended."""
-    return layers.is_left_over(tensor)
+    return dynamic_layers.is_left_over(tensor)
 
 
 def unwrap_if_dead(tensor: Tensor) -> Tensor:
@@ -269,11 +269,11 @@ def _is_vmap_fallback_enabled() -> bool:
 
 def set_inplace_requires_grad_allowed(allowed: bool) -> None:
     """Whether ``requires_grad_()`` may be called inside of transforms."""
-    layers.state.inplace_requires_grad = bool(allowed)
+    dynamic_layers.state.inplace_requires_grad = bool(allowed)
 
 
 def get_inplace_requires_grad_allowed() -> bool:
-    return layers.state.inplace_requires_grad
+    return dynamic_layers.state.inplace_requires_grad
 
 
 _single_level = False

@@ -1,6 +1,6 @@
 """torch._functorch: where PyTorch keeps the function transforms; the public names are in torch.func."""
 
-from rushlight.base.missing import lazy_names
+from rushlight.base.missing_names import lazy_names
 
 __getattr__, __dir__ = lazy_names(
     __name__,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from rushlight.transforms import layers
+from rushlight.transforms import dynamic_layers
 
 from .._C._functorch import CInterpreter, TransformType, get_interpreter_stack, peek_interpreter_stack
 
@@ -34,7 +34,7 @@ def temporarily_clear_interpreter_stack() -> Iterator[list[CInterpreter]]:
     if not running:
         yield []
         return
-    with layers.without(layers.state.stack[0]):
+    with dynamic_layers.without(dynamic_layers.state.stack[0]):
         yield running
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rushlight.tensor import Tensor
-from rushlight.transforms import batched_tensors, layers
+from rushlight.transforms import batched_tensors, dynamic_layers
 from rushlight.transforms.vmap import entered, vmap
 from rushlight.utils._pytree import broadcast_prefix, tree_flatten, tree_unflatten
 
@@ -25,7 +25,7 @@ def _get_name(func: Callable[..., Any]) -> str:
 def _maybe_remove_batch_dim(name: str, batched_output: Any, vmap_level: int, batch_size: int, out_dim: int | None) -> Any:
     """A result as it leaves a level; ValueError for what is no tensor and was to be stacked."""
     if out_dim is None:
-        level: Any = layers.state.stack[vmap_level - 1]
+        level: Any = dynamic_layers.state.stack[vmap_level - 1]
         if isinstance(batched_output, Tensor) and batched_tensors.has_level(batched_output, level):
             raise ValueError(f"vmap({name}, ...): `{name}` can not return a BatchedTensor when out_dim is None")
         return batched_output
@@ -52,7 +52,7 @@ def restore_vmap(func: Callable[..., Any], in_dims: Any, batch_size: int, random
         if dims is None:
             raise ValueError(f"in_dims={in_dims} is not compatible with the structure of the arguments")
         level = batched_tensors.Level(batch_size, randomness)
-        with layers.entered(level):
+        with dynamic_layers.entered(level):
             given = [one if dim is None else entered(one, dim, level) for one, dim in zip(leaves, dims, strict=True)]
             outputs, out_spec = tree_flatten(func(*tree_unflatten(given, spec), **kwargs))
             found = [_left(one, level) for one in outputs]

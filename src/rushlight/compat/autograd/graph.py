@@ -15,7 +15,7 @@ from rushlight.autograd.saved_hooks import (
     save_on_cpu,
     saved_tensors_hooks,
 )
-from rushlight.base.missing import lazy_names
+from rushlight.base.missing_names import lazy_names
 
 __all__ = [
     "GradientEdge",

@@ -5,13 +5,13 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from rushlight.profiler import profiles
+from rushlight.profiler import autograd_profiler
 from rushlight.profiler.kinds import ProfilerState
 
 __all__ = ["profile"]
 
 
-class profile(profiles.profile):
+class profile(autograd_profiler.profile):
     """:class:`rushlight.autograd.profiler.profile`, under its old name.
 
     >>> from rushlight import ones

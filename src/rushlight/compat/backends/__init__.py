@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from rushlight.base.missing import lazy_names
+from rushlight.base.missing_names import lazy_names
 
 from . import cpu, cuda, cudnn, mkl, mkldnn, mps, openmp, xnnpack
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any, NoReturn
 
-from rushlight.base.missing import lazy_names
+from rushlight.base.missing_names import lazy_names
 
 
 def is_available() -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rushlight.base.missing import lazy_names
+from rushlight.base.missing_names import lazy_names
 
 from . import all_gather, all_reduce, all_to_all, broadcast, gather, reduce, reduce_scatter, scatter
 

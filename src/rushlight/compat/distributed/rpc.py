@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rushlight.base.missing import lazy_names
+from rushlight.base.missing_names import lazy_names
 
 from . import is_available
 

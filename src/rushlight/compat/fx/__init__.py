@@ -14,7 +14,7 @@ graph():
     return add
 """
 
-from rushlight.base.missing import lazy_names
+from rushlight.base.missing_names import lazy_names
 
 from ._symbolic_trace import PH, Tracer, symbolic_trace, wrap
 from .graph import CodeGen, Graph

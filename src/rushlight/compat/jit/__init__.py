@@ -11,7 +11,7 @@ from contextlib import nullcontext
 from importlib import import_module
 from typing import Any, Final, NoReturn, TypeVar, get_args, get_origin
 
-from rushlight.base.missing import lazy_names
+from rushlight.base.missing_names import lazy_names
 from rushlight.nn.modules.module import Module
 
 from ..futures import Future

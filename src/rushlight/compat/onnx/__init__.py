@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from rushlight.base.missing import lazy_names
+from rushlight.base.missing_names import lazy_names
 from rushlight.compiled.onnx.graph import Proto
 from rushlight.compiled.onnx.model import Unwritten as OnnxExporterError
 from rushlight.compiled.onnx.model import written

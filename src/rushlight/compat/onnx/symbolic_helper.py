@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from rushlight.base.missing import lazy_names
+from rushlight.base.missing_names import lazy_names
 
 __all__ = ["parse_args"]
 

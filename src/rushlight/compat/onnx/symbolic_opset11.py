@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from rushlight.base.missing import lazy_names
+from rushlight.base.missing_names import lazy_names
 
 __getattr__, __dir__ = lazy_names(__name__)

@@ -1,6 +1,6 @@
 """torch.signal: window functions."""
 
-from rushlight.base.missing import lazy_names
+from rushlight.base.missing_names import lazy_names
 
 from . import windows
 

@@ -61,7 +61,7 @@ LOOKS_AT_NO_VALUE = frozenset(
     ops.sort:searchsorted ops.strides:_as_strided_node ops.strides:_strided_node ops.strides:as_strided
     ops.subscripts:_put ops.subscripts:_setitem ops.subscripts:_walk
     ops.writing:copy_ ops.writing:fill ops.writing:fill_ ops.writing:zero_
-    tensors.python:InPython.__len__ autograd.tensor_methods:InGraph.detach
+    tensors.python_protocols:InPython.__len__ autograd.tensor_methods:InGraph.detach
     tensors.memory:InMemory.is_contiguous tensors.memory:InMemory.storage_offset tensors.memory:InMemory.stride
     """.split()
 )
@@ -78,7 +78,7 @@ READS_STATE = frozenset(
 
 # Ops, and functions that are called anew, whose results have a shape that depends on values.
 OF_ANY_SHAPE = frozenset(
-    "nonzero masked_select unique unique_consecutive unique_dim bincount histc repeat_interleave argwhere ops.sequences:_checked".split()
+    "nonzero masked_select unique unique_consecutive unique_dim bincount histc repeat_interleave argwhere ops.ctc:_checked".split()
 )
 
 BY_NAME = frozenset((getattr, hasattr, vars, dir))
@@ -119,8 +119,8 @@ CHANGES_NOTHING = frozenset(
     """
     autograd.forward_ad:zeros_laid_like autograd.functional:_unit autograd.functional:_zeros autograd.functional:_zeros_like
     autograd.overlaps:like_base backend.flat_indices:check backend.flat_indices:check_along func.jacobians:_units
-    ops.forward_rules:_ones ops.forward_rules:_zeros ops.promotion:number_array ops.sequences:_checked
-    ops.short_time:_check_overlap ops.sort:_check_quantiles
+    ops.forward_rules:_ones ops.forward_rules:_zeros ops.promotion:number_array ops.ctc:_checked
+    ops.stft:_check_overlap ops.sort:_check_quantiles
     """.split()
 )
 CREATION = frozenset("allocation filling from_sizes like matrices random_tensors ranges sampling windows".split())

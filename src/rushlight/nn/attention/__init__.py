@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from enum import IntEnum
 from typing import Any
 
-from ...base.missing import lazy_names
+from ...base.missing_names import lazy_names
 
 __all__ = ["SDPBackend", "sdpa_kernel"]
 

@@ -8,7 +8,7 @@ from typing import Any
 from ...autograd.handles import RemovableHandle
 from . import calls
 from .module import Methods, Module
-from .states import _WrappedHook
+from .state_dicts import _WrappedHook
 
 
 class Hooked(Methods, of=Module):

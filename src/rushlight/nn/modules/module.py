@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import rushlight as torch
 
-from ...base.missing import explain_attribute
+from ...base.missing_names import explain_attribute
 from ...tensor import Tensor
 from ..parameter import Buffer, Parameter
-from . import calls, states
+from . import calls, state_dicts
 
 M = TypeVar("M", bound="Module")
 _HOOK_REGISTERS = (
@@ -322,7 +322,7 @@ class Module:
 
     # State.
 
-    get_extra_state, set_extra_state = states.get_extra_state, states.set_extra_state
+    get_extra_state, set_extra_state = state_dicts.get_extra_state, state_dicts.set_extra_state
 
     def state_dict(self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> Any:
         """Parameters and persistent buffers by dotted name: detached, sharing memory, unless ``keep_vars``."""
@@ -336,20 +336,20 @@ class Module:
             destination = args[0] if destination is None else destination
             prefix = args[1] if len(args) > 1 and prefix == "" else prefix
             keep_vars = args[2] if len(args) > 2 and keep_vars is False else keep_vars
-        return states.collect(self, destination, prefix, keep_vars)
+        return state_dicts.collect(self, destination, prefix, keep_vars)
 
     def _save_to_state_dict(self, destination: dict[str, Any], prefix: str, keep_vars: bool) -> None:
-        states.save_own(self, destination, prefix, keep_vars)
+        state_dicts.save_own(self, destination, prefix, keep_vars)
 
     def load_state_dict(
         self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
-    ) -> states._IncompatibleKeys:
+    ) -> state_dicts._IncompatibleKeys:
         """Copies values from a state dict into the parameters and buffers of the same names.
 
         ``strict``  names that are missing or unexpected are an error; else they are returned
         ``assign``  takes the tensors of the dict themselves instead of copying
         """
-        return states.load(self, state_dict, strict, assign)
+        return state_dicts.load(self, state_dict, strict, assign)
 
     def _load_from_state_dict(
         self,
@@ -361,7 +361,7 @@ class Module:
         unexpected_keys: list[str],
         error_msgs: list[str],
     ) -> None:
-        states.load_own(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
+        state_dicts.load_own(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
 
     # Printing.
 
@@ -458,6 +458,6 @@ _GLOBAL_HOOKS = {
     "_global_backward_hooks": "backward",
 }
 sys.modules[__name__].__class__ = _Assignable
-_IncompatibleKeys = states._IncompatibleKeys
-_WrappedHook = states._WrappedHook
-_EXTRA_STATE_KEY_SUFFIX = states.EXTRA_STATE
+_IncompatibleKeys = state_dicts._IncompatibleKeys
+_WrappedHook = state_dicts._WrappedHook
+_EXTRA_STATE_KEY_SUFFIX = state_dicts.EXTRA_STATE

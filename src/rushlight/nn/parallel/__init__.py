@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...base.missing import lazy_names
+from ...base.missing_names import lazy_names
 from ..modules.module import Module
 
 __all__ = ["DataParallel", "DistributedDataParallel"]

@@ -1,6 +1,6 @@
 """torch.nn.utils: what is done to parameters and gradients."""
 
-from ...base.missing import lazy_names
+from ...base.missing_names import lazy_names
 from . import clip_grad, convert_parameters, fusion, init, memory_format, parametrizations, parametrize, rnn
 from .clip_grad import clip_grad_norm, clip_grad_norm_, clip_grad_value_, clip_grads_with_norm_, get_total_norm
 from .convert_parameters import parameters_to_vector, vector_to_parameters

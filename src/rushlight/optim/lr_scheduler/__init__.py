@@ -1,6 +1,6 @@
 """torch.optim.lr_scheduler: learning rates that change as training goes on."""
 
-from ...base.missing import lazy_names
+from ...base.missing_names import lazy_names
 from .composed import ChainedScheduler, SequentialLR
 from .cycles import CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR
 from .decay import (

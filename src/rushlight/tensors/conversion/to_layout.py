@@ -8,14 +8,14 @@ from __future__ import annotations
 from typing import Any
 
 from ...base.device import sparse_bsc, sparse_bsr, sparse_coo, sparse_csc, sparse_csr, strided
+from ...ops.integer_arguments import whole_number
 from ...ops.layouts import only_of_sparse
 from ...ops.publishing import method
-from ...ops.whole_numbers import whole_number
 from ...tensor import Methods, Tensor
 
 
 def _sparse(tensor: Tensor, kind: Any, sparse_dim: int | None = None, blocksize: Any = None) -> Tensor:
-    from ...sparse.making import converted
+    from ...sparse.creation import converted
 
     return converted(tensor, kind, sparse_dim, (blocksize, blocksize) if isinstance(blocksize, int) else blocksize)
 
@@ -114,7 +114,7 @@ def sparse_mask(self: Tensor, mask: Any) -> Tensor:
     tensor([[1., 0.],
             [0., 1.]])
     """
-    from ...sparse.making import sparse_mask
+    from ...sparse.creation import sparse_mask
 
     return sparse_mask(self, mask)
 

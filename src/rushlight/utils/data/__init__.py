@@ -1,6 +1,6 @@
 """torch.utils.data: datasets, the order of their samples, and batches of them, made here or by worker processes."""
 
-from ...base.missing import lazy_names
+from ...base.missing_names import lazy_names
 from ._utils.collate import default_collate, default_convert
 from ._utils.worker import get_worker_info
 from .dataloader import DataLoader, _DatasetKind

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rushlight.base.missing import lazy_names
+from rushlight.base.missing_names import lazy_names
 from rushlight.nn import Module
 from rushlight.tensor import Tensor
 

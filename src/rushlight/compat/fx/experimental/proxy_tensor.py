@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from rushlight.base.missing import lacks
+from rushlight.base.missing_names import lacks
 
 __all__ = ["get_proxy_mode", "make_fx"]
 

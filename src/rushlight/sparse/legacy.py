@@ -8,7 +8,7 @@ from ..base import dtypes
 from ..base.device import sparse_coo
 from ..tensor import Tensor
 from ..tensors.arguments import type_name, warn
-from .making import sparse_coo_tensor
+from .creation import sparse_coo_tensor
 from .tensors import SparseTensor
 
 _FORMS = (

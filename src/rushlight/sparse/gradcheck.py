@@ -9,7 +9,7 @@ import numpy as np
 
 from ..ops.public import ops
 from ..tensor import wrap
-from .making import laid_out
+from .creation import laid_out
 from .tensors import SparseTensor
 
 

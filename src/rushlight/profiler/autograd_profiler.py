@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 
 from ..autograd import modes
 from ..autograd.recorder import Recorder
-from . import watching
+from . import interpreter
 from .event_list import EventList
 from .events import FunctionEvent, FunctionEventAvg
 from .kinds import ProfilerActivity, ProfilerState
@@ -166,7 +166,7 @@ class profile:
         self._function_events = self._function_events if self.acc_events else None
         self._recorder = Recorder(self.record_shapes, self.profile_memory, self.with_stack, self.with_flops)
         _is_profiler_enabled = True
-        watching.start(self._recorder)
+        interpreter.start(self._recorder)
         self.profiling_start_time_ns = perf_counter_ns()
         self._stats.profiler_enable_call_duration_us = (self.profiling_start_time_ns - begun) // 1000
 
@@ -175,7 +175,7 @@ class profile:
         if not self.enabled or self._recorder is None:
             return
         begun = perf_counter_ns()
-        watching.stop(self._recorder, self._before)
+        interpreter.stop(self._recorder, self._before)
         _is_profiler_enabled = self._before is not None
         recorder, self._recorder = self._recorder, None
         self.profiling_end_time_ns = begun

@@ -27,7 +27,7 @@ def torch_names() -> dict[str, frozenset[str]]:
 def is_in_torch(qualified: str) -> bool:
     """Whether PyTorch has the public name.
 
-    >>> from rushlight.base.missing import is_in_torch
+    >>> from rushlight.base.missing_names import is_in_torch
     >>> is_in_torch("torch.linalg.det"), is_in_torch("torch.linalg.dett")
     (True, False)
     """
@@ -43,7 +43,7 @@ def lacks(qualified: str) -> str:
 def explain_attribute(owner: str, name: str, kind: str) -> str:
     """What to say of a lookup that failed on an object of torch's class ``owner``; ``kind`` is its own class's name.
 
-    >>> from rushlight.base.missing import explain_attribute
+    >>> from rushlight.base.missing_names import explain_attribute
     >>> explain_attribute("Tensor", "cuda", "Tensor")
     'rushlight does not have torch.Tensor.cuda (yet); PyTorch has it'
     >>> explain_attribute("Tensor", "no_such_name", "Parameter")
@@ -77,7 +77,7 @@ class Missing:
 def attribute_error(owner: str, name: str, plain: str) -> AttributeError:
     """The error for a lookup that failed; ``plain`` is what Python says of a name that PyTorch does not have either.
 
-    >>> from rushlight.base.missing import attribute_error
+    >>> from rushlight.base.missing_names import attribute_error
     >>> attribute_error("torch.linalg", "dett", "no such thing")
     AttributeError('no such thing')
     """
@@ -94,7 +94,7 @@ def lazy_names(
     else names that a submodule gives: ``elsewhere`` says which.
 
     >>> import rushlight.fft
-    >>> from rushlight.base.missing import lazy_names
+    >>> from rushlight.base.missing_names import lazy_names
     >>> found, listed = lazy_names("rushlight.fft")
     >>> "irfft2" in listed()
     True

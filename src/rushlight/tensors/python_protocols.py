@@ -13,7 +13,7 @@ from ..autograd.forward_ad import shown_tangent
 from ..autograd.interpreters import stack as interpreters
 from ..autograd.tensor_methods import GRAD_OF_INFERENCE
 from ..backend import dlpack, memory
-from ..base import missing
+from ..base import missing_names
 from ..base.attributes import held
 from ..base.device import strided
 from ..ops import table
@@ -131,7 +131,7 @@ class InPython(Methods):
         raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
 
     def __dir__(self) -> list[str]:
-        return sorted({*object.__dir__(self), *methods} - {*missing.OF_TENSOR})
+        return sorted({*object.__dir__(self), *methods} - {*missing_names.OF_TENSOR})
 
     # NumPy and other libraries.
 
