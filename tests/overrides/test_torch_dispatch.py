@@ -388,3 +388,31 @@ def test_lists_that_hold_themselves_are_refused_by_their_reader():
     ring += [ring, ring]
     with Count(), pytest.raises(TypeError, match="self-referential lists are incompatible"):
         torch.tensor(ring)
+
+
+def test_gradients_come_back_to_a_wrapper_from_what_a_custom_function_made_plain() -> None:
+    class Unwrap(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: object, wrapped: Inner) -> torch.Tensor:
+            return wrapped.inner.detach()
+
+        @staticmethod
+        def backward(ctx: object, grad: torch.Tensor) -> Inner:
+            return Inner(grad)
+
+    class Inner(torch.Tensor):
+        inner: torch.Tensor
+
+        @staticmethod
+        def __new__(cls: type, inner: torch.Tensor, requires_grad: bool = False) -> Inner:
+            made = torch.Tensor._make_wrapper_subclass(cls, inner.shape, dtype=inner.dtype, requires_grad=requires_grad)
+            made.inner = inner
+            return made
+
+        @classmethod
+        def __torch_dispatch__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            return cls(func(*(arg.inner if isinstance(arg, cls) else arg for arg in args), **(kwargs or {})))
+
+    x = Inner(torch.tensor([1.0, 2.0]), requires_grad=True)
+    (Unwrap.apply(x) * 3).sum().backward()
+    assert type(x.grad) is Inner and x.grad.inner.tolist() == [3, 3]

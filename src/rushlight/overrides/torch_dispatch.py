@@ -248,6 +248,11 @@ class BelowAutograd(Interpreter):
     """Classes and modes that take over the ops below autograd."""
 
     place = BELOW
+    custom = False  # whether a custom function has had such a tensor: what it made, a plain tensor maybe, leads back to it
+
+    def function(self, cls: type, args: Args, kwargs: Named) -> Answer:
+        self.custom = self.custom or any(isinstance(one._array, Outline) for one in _flat(args))
+        return NotImplemented
 
     def op(self, op: Op, args: Args) -> Answer:
         return _taken_over(op, args)
@@ -271,7 +276,7 @@ class BelowAutograd(Interpreter):
         return asked(aten.ones_like.default, (output,)) if takes_part([output]) else NotImplemented
 
     def wants_tensors(self, values: Sequence[Any]) -> Answer:
-        return takes_part(values) or NotImplemented
+        return self.custom or takes_part(values) or NotImplemented
 
     def outer_grad_mode(self) -> Answer:
         """Within a handler, whether ops were recorded around it."""
