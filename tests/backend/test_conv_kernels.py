@@ -16,7 +16,6 @@ from rushlight.backend import (
     interpolation,
     pooling,
     sampling,
-    threads,
 )
 from rushlight.backend.convolution import conv_shape, conv_transpose_shape
 from rushlight.kernels import registered
@@ -114,7 +113,7 @@ def test_gradients_are_the_transposes(name):
 
 
 @pytest.mark.parametrize("name", CONVOLUTIONS)
-@pytest.mark.parametrize("way", ["one sample at a time", "threads", "multiplied first"])
+@pytest.mark.parametrize("way", ["one sample at a time", "multiplied first"])
 def test_every_way_gives_the_same(name, way, monkeypatch):
     x, w, options = case(name)
     g = draw(conv(x, w, *options).shape, "float64", 3)
@@ -127,10 +126,6 @@ def test_every_way_gives_the_same(name, way, monkeypatch):
     expected = results()
     if way == "one sample at a time":
         monkeypatch.setattr(convolution, "_BLOCK_BYTES", 1)
-    elif way == "threads":
-        monkeypatch.setattr(convolution, "_BLOCK_BYTES", 1)
-        monkeypatch.setattr(convolution, "_THREAD_WORK", 1)
-        monkeypatch.setattr(threads._pool, "size", 4)
     else:
         monkeypatch.setattr(convolution, "_FEW", 0)
     for got, want in zip(results(), expected, strict=True):
@@ -198,16 +193,6 @@ def test_infinities_reach_only_the_weights_that_saw_them():
     expected = np.full(w.shape, 4.0)
     expected[0, 1, 0, 0] = np.inf
     np.testing.assert_array_equal(gw, expected)
-
-
-def test_an_error_on_one_thread_is_raised_to_the_caller():
-    def work(item: int) -> None:
-        if item == 5:
-            raise ZeroDivisionError
-
-    for count in (1, 4):
-        with pytest.raises(ZeroDivisionError):
-            threads.share(work, range(8), count)
 
 
 def test_kernels_may_run_on_several_threads_at_once():
@@ -340,24 +325,6 @@ def test_interpolation_and_its_transpose(mode, size, align_corners, antialias):
     np.testing.assert_allclose(flat, 2.5, rtol=1e-6)
     if size == (5, 7) and not antialias:
         np.testing.assert_array_equal(y, x)
-
-
-@pytest.mark.parametrize("beyond", [None, np.inf, -np.inf, np.nan])
-@pytest.mark.parametrize("mode", ["linear", "cubic", "nearest"])
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")
-def test_short_axes_are_interpolated_as_long_ones(mode, beyond, monkeypatch):
-    x, g = draw((2, 3, 7, 9), "float64"), draw((2, 3, 11, 14), "float64", 1)
-    if beyond is not None:
-        x[0, 1, 3], g[1, 2, 5] = beyond, beyond
-
-    def both():
-        return interpolation.interpolate(x, (11, 14), mode), interpolation.interpolate_input_grad(g, x.shape, 2, mode)
-
-    short = both()
-    monkeypatch.setattr(interpolation, "_SHORT", 0)
-    long = both()
-    for one, other in zip(short, long, strict=True):
-        np.testing.assert_allclose(one, other, atol=1e-12)
 
 
 def test_interpolation_by_hand():

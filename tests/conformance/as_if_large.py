@@ -20,7 +20,7 @@ THRESHOLDS: dict[str, dict[str, int]] = {
     "backend.adaptive_pooling": {"_LARGEST": 24, "_TOGETHER": 16},
     "backend.bits": {"MANY": 4, "_CHOSEN": 4},
     "backend.choice": {"_MANY": 4},
-    "backend.convolution": {"_THREAD_WORK": 10, "_BLOCK_BYTES": 256, "_FEW": 1},
+    "backend.convolution": {"_BLOCK_BYTES": 256, "_FEW": 1},
     "backend.extremes": {"_SHORT": 4},
     "backend.factorizations": {"_FEW": 2},
     "backend.line_sums": {"_ON_ONE_THREAD": 8, "_ROWS": 3, "_FEW": 2, "_ENDLESS": 4},

@@ -6,15 +6,15 @@ The three kernels are each other's derivatives, so convolution can be differenti
     conv_input_grad(g, w)   -> d/dg conv(gg, w)              d/dw conv_weight_grad(g, gg)
     conv_weight_grad(g, x)  -> d/dg conv(x, gg)              d/dx conv_input_grad(g, gg)
 
-The windows of a block of samples are laid out as the columns of a matrix and multiplied by the weights; blocks are
-shared out between threads. The columns are never all there at once. Large kernels go through their spectra.
+The windows of a block of samples are laid out as the columns of a matrix and multiplied by the weights, so the columns are
+never all there at once. Large kernels go through their spectra.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,7 +26,6 @@ from .convolution_fft import fill
 from .numpy import Array, Shape
 
 _BLOCK_BYTES = 1 << 19  # of columns: so many stay in the second cache
-_THREAD_WORK = 5_000_000  # multiplications that are worth waking a thread for
 # Kernels with fewer taps are never worth a Fourier transform.
 _LEAST_TAPS = 32
 _FEW = 4  # times more channels than come out: then it is less work to multiply before anything is laid out
@@ -76,10 +75,6 @@ class _Plan(NamedTuple):
         samples, groups, depth = windows.shape[:3]
         return windows.reshape(samples, groups, depth * math.prod(self.kernel), math.prod(self.out))
 
-    def shared(self, work: Callable[[slice], None], samples: list[slice], multiplications: int) -> None:
-        """Work on parts of the samples by as many threads as it is worth."""
-        threads.share(work, samples, min(threads.limit(), multiplications // _THREAD_WORK))
-
     def multiplications(self, x: Array, channels: int) -> int:
         return math.prod(x.shape[:3]) * math.prod(self.kernel) * math.prod(self.out) * channels
 
@@ -119,11 +114,9 @@ def _correlate(x: Array, w: Array, y: Array, offset: Shape, stride: Shape, dilat
         _correlate_to_few(x, w, y, plan)
         return
     windows, matrix = plan.windows(plan.room(x)), w.reshape(groups, channels, -1)
-
-    def work(part: slice) -> None:
-        y[part] = np.matmul(matrix, plan.columns(windows[part])).reshape(y[part].shape)
-
-    plan.shared(work, plan.blocks(x), plan.multiplications(x, channels))
+    with threads.blas_threads(1), np.errstate(all="ignore"):
+        for part in plan.blocks(x):
+            y[part] = np.matmul(matrix, plan.columns(windows[part])).reshape(y[part].shape)
 
 
 def _correlate_to_few(x: Array, w: Array, y: Array, plan: _Plan) -> None:
@@ -135,16 +128,13 @@ def _correlate_to_few(x: Array, w: Array, y: Array, plan: _Plan) -> None:
         (*tap, *(slice(at * spread, at * spread + size) for at, spread, size in zip(tap, plan.dilation, plan.out, strict=True)))
         for tap in np.ndindex(plan.kernel)
     ]
-
-    def work(part: slice) -> None:
-        products = np.matmul(matrix, room[part].reshape(-1, groups, depth, math.prod(plan.held)))
-        products = products.reshape(-1, groups, channels, *plan.kernel, *plan.held)
-        total = products[(slice(None), slice(None), slice(None), *taps[0])].copy()
-        for tap in taps[1:]:
-            total += products[(slice(None), slice(None), slice(None), *tap)]
-        y[part] = total
-
-    plan.shared(work, plan.blocks(x), plan.multiplications(x, channels))
+    with threads.blas_threads(1), np.errstate(all="ignore"):
+        for part in plan.blocks(x):
+            products = np.matmul(matrix, room[part].reshape(-1, groups, depth, math.prod(plan.held)))
+            products = products.reshape(-1, groups, channels, *plan.kernel, *plan.held)
+            y[part] = products[(slice(None), slice(None), slice(None), *taps[0])]
+            for tap in taps[1:]:
+                y[part] += products[(slice(None), slice(None), slice(None), *tap)]
 
 
 def add_bias(y: Array, bias: Array) -> Array:
@@ -222,16 +212,14 @@ def _correlate_to_weights(g: Array, x: Array, plan: _Plan) -> Array:
         found = convolution_fft.correlate_to_weights(g, x, plan.kernel, plan.offset, plan.dilation)
         if found is not None:
             return found
-    windows, samples = plan.windows(plan.room(x)), plan.blocks(x)
-    sums: dict[int, Array] = {}  # by where a part begins: they are added in one order, whichever thread is first
-
-    def work(part: slice) -> None:
-        columns = plan.columns(windows[part])
-        cotangents = g[part].reshape(len(columns), groups, channels, -1)
-        sums[part.start] = np.add.reduce(np.matmul(columns, cotangents.swapaxes(2, 3)), axis=0)
-
-    plan.shared(work, samples, plan.multiplications(x, channels))
-    total: Array = np.add.reduce([sums[part.start] for part in samples], axis=0)
+    windows, total = plan.windows(plan.room(x)), None
+    with threads.blas_threads(1), np.errstate(all="ignore"):
+        for part in plan.blocks(x):
+            columns = plan.columns(windows[part])
+            cotangents = g[part].reshape(len(columns), groups, channels, -1)
+            one = np.add.reduce(np.matmul(columns, cotangents.swapaxes(2, 3)), axis=0)
+            total = one if total is None else np.add(total, one, total)
+    assert total is not None
     return total.swapaxes(1, 2)
 
 

@@ -1,6 +1,6 @@
-"""Threads for kernels made of many NumPy calls: the calls release the lock, so parts of a batch run side by side.
+"""How many threads there are for kernels and for BLAS.
 
-The parts do their matrix products on one BLAS thread each. BLAS's own threads are for one large product: woken for
+Kernels made of many products do them on one thread of BLAS. Its threads are for one large product: woken for
 every small one they cost more than they save (measured: 32 products of 4 MFLOP took 7 ms with them, 2 ms without).
 They also wait for each other in a loop: where another program holds one of the processors, a product on all of them
 waits for its turn there (measured: 24 ms instead of 0.13).
@@ -10,18 +10,11 @@ from __future__ import annotations
 
 import os
 import threading
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from queue import SimpleQueue
-from typing import TypeVar
-
-import numpy as np
 
 from .. import kernels
 from . import openblas
-
-Item = TypeVar("Item")
 
 
 def _processors() -> int:
@@ -34,47 +27,25 @@ def _processors() -> int:
     return os.cpu_count() or 1
 
 
-class _Pool:
-    """Worker threads, made when first needed and again after a fork. They never end: idle ones cost nothing."""
+class _Limit:
+    """How many threads a kernel may use, the caller's own among them."""
 
     def __init__(self) -> None:
         self.size = _processors()
         kernels.set_threads(self.size)
-        self.forget()
-
-    def forget(self) -> None:
-        self.lock = threading.Lock()
-        self.started = 0
-        self.tasks: SimpleQueue[Callable[[], None]] = SimpleQueue()
-
-    def run(self, task: Callable[[], None], times: int) -> None:
-        """Has ``task`` run ``times`` times, each on a thread of its own, some time soon."""
-        with self.lock:
-            while self.started < times:
-                self.started += 1
-                threading.Thread(target=_serve, args=(self.tasks,), name="rushlight", daemon=True).start()
-        for _ in range(times):
-            self.tasks.put(task)
 
 
-def _serve(tasks: SimpleQueue[Callable[[], None]]) -> None:
-    while True:
-        tasks.get()()
-
-
-_pool = _Pool()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_pool.forget)
+_limit = _Limit()
 
 
 def limit() -> int:
     """How many threads a kernel may use."""
-    return _pool.size
+    return _limit.size
 
 
 def set_limit(count: int) -> None:
     """Lets a kernel use at most ``count`` threads, the caller's own among them; BLAS likewise."""
-    _pool.size = count
+    _limit.size = count
     kernels.set_threads(count)
     _blas.set(count)
 
@@ -83,56 +54,6 @@ def parts(length: int, count: int) -> list[slice]:
     """At most so many parts of a length, all but the last of one size; none of nothing."""
     each = max(1, -(-length // count))
     return [slice(start, start + each) for start in range(0, length, each)]
-
-
-def share(work: Callable[[Item], None], items: Sequence[Item], count: int) -> None:
-    """Calls ``work`` on each item, on up to ``count`` threads; an exception of any of them is raised here.
-
-    The caller works too, and waits for items in work only: a thread that wakes late does not hold it up.
-    """
-    with blas_threads(1), np.errstate(all="ignore"):
-        if count <= 1 or len(items) <= 1:
-            for item in items:
-                work(item)
-            return
-        waiting = deque(items)
-        finished: SimpleQueue[BaseException | None] = SimpleQueue()
-
-        def help_out() -> None:
-            with np.errstate(all="ignore"):
-                for item in _taken(waiting):
-                    failure: BaseException | None = None
-                    try:
-                        work(item)
-                    except BaseException as error:
-                        failure = error
-                    finished.put(failure)
-
-        _pool.run(help_out, min(count, len(items)) - 1)
-        own, failures = 0, []
-        try:
-            for item in _taken(waiting):
-                own += 1
-                work(item)
-        finally:
-            # After an exception the rest is not worth doing.
-            left = sum(1 for _ in _taken(waiting))
-            for _ in range(len(items) - own - left):
-                failure = finished.get()
-                if failure is not None:
-                    failures.append(failure)
-        if failures:
-            raise failures[0]
-
-
-def _taken(waiting: deque[Item]) -> Iterator[Item]:
-    """Items until there are none left, each for one thread only."""
-    while True:
-        try:
-            item = waiting.popleft()
-        except IndexError:
-            return
-        yield item
 
 
 @dataclass(frozen=True, slots=True)
