@@ -96,10 +96,6 @@ def threshold_backward(h: Array, x: Array, limit: float) -> Array:
 
 @register(compiled.leaky_relu_backward)
 def leaky_relu_backward(h: Array, x: Array, slope: float) -> Array:
-    if 0 <= slope <= 1 and x.ndim and h.shape == x.shape:
-        factor = (x > 0).astype(h.dtype)
-        np.maximum(factor, h.dtype.type(slope), out=factor)
-        return np.multiply(factor, h, factor)
     return either(x > 0, h, h * h.dtype.type(slope))
 
 

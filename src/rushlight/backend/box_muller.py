@@ -20,9 +20,9 @@ _F4 = np.float32
 _AT_ONCE = 1 << 15  # numbers: fewer and NumPy's calls cost more than their arithmetic, more and the cache is too small
 
 
-def _constants(*values: float) -> list[Array]:
-    """float32 constants as arrays of float64, which NumPy's functions take up quicker than numbers."""
-    return [np.array(_F4(value), np.float64) for value in values]
+def _constants(*values: float) -> tuple[float, ...]:
+    """The float32 numbers next to these."""
+    return tuple(float(_F4(value)) for value in values)
 
 
 # Cephes logf, on [sqrt(1/2), sqrt(2)), highest power first; then ln 2 in two parts.
@@ -31,20 +31,12 @@ _LOG = _constants(
     -1.6668057665e-1, 2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1,
 )  # fmt: skip
 _LN2_LOW, _LN2_HIGH = _constants(-2.12194440e-4, 0.693359375)
-# Cephes cosf and sinf, on [-pi/4, pi/4], one above the other.
-_COS_SIN = [
-    np.array(pair).reshape(2, 1, 1)
-    for pair in zip(
-        _constants(2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2),
-        _constants(-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1),
-        strict=True,
-    )
-]
+# Cephes cosf and sinf, on [-pi/4, pi/4].
+_COS = _constants(2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2)
+_SIN = _constants(-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1)
 # pi/4 in parts, of which the first two, summed here, have so few bits that subtracting multiples of them is exact.
-_PI_4_HIGH = np.array(0.78515625 + 2.4187564849853515625e-4)
+_PI_4_HIGH = 0.78515625 + 2.4187564849853515625e-4
 (_PI_4_LOW,) = _constants(3.77489497744594108e-8)
-_COS_IS_AHEAD = np.array([1, 0], np.int32).reshape(2, 1, 1)
-_ONE, _HALF = np.array(1.0), np.array(-0.5)
 
 
 @register(normals.fill_blocks)
@@ -62,9 +54,8 @@ def standard_blocks_32(uniform: Array) -> Array:
     """The same with mean 0 and deviation 1, for so many as the cache holds."""
     blocks = uniform.reshape(-1, 2, 8)
     radius = np.sqrt(_F4(-2) * _log(_F4(1) - blocks[:, 0]))
-    pair = _cosine_and_sine(_F4(2 * math.pi) * blocks[:, 1])
-    pair *= radius
-    blocks.transpose(1, 0, 2)[...] = pair
+    cosine, sine = _cosine_and_sine(_F4(2 * math.pi) * blocks[:, 1])
+    blocks[:, 0], blocks[:, 1] = cosine * radius, sine * radius
     return uniform
 
 
@@ -141,85 +132,45 @@ def _agrees(function: str) -> bool:
 def _log(x: Array) -> Array:
     """The natural logarithm of float32 numbers of (0, 1], less one rounding: float32."""
     bits = x.view(np.int32)
-    single = ((bits & 0x007FFFFF) | 0x3F000000).view(np.float32)
-    fraction = single.astype(np.float64)  # in [1/2, 1)
-    exponent = (bits >> 23).astype(np.float64)
-    exponent -= 126.0
+    fraction = ((bits & 0x007FFFFF) | 0x3F000000).view(np.float32).astype(np.float64)  # in [1/2, 1)
+    exponent = (bits >> 23) - 126.0
     below = fraction < _F4(math.sqrt(0.5))
     exponent -= below
     np.add(fraction, fraction, fraction, where=below)
-    fraction -= _ONE
-    tail = _polynomial(_LOG, fraction, single)
-    tail *= fraction
-    _round(tail, single)
-    square = fraction * fraction
-    _round(square, single)
-    low = exponent * _LN2_LOW
-    _round(low, single)
-    tail *= square
-    tail += low
-    _round(tail, single)
-    square *= _HALF
-    tail += square
-    _round(tail, single)
-    tail += fraction
-    _round(tail, single)
-    exponent *= _LN2_HIGH
-    exponent += tail
-    single[...] = exponent
-    return single
+    fraction -= 1
+    square = _rounded(fraction * fraction)
+    tail = _rounded(_polynomial(_LOG, fraction) * fraction)
+    tail = _rounded(tail * square + _rounded(exponent * _LN2_LOW))
+    tail = _rounded(_rounded(tail - square / 2) + fraction)
+    return (exponent * _LN2_HIGH + tail).astype(_F4)
 
 
-def _cosine_and_sine(angle: Array) -> Array:
-    """Cosine and sine of float32 angles of [0, 2 pi], one above the other: float32, one axis more."""
-    octant = (angle * _F4(4 / math.pi)).astype(np.int32)
-    octant += 1
-    octant &= ~1
-    turns: Array = octant.astype(np.float64)
-    single = np.empty((2, *angle.shape), np.float32)
-    above = np.empty(single.shape)  # the square for the cosine, the angle itself for the sine
-    square: Array = above[0]
-    reduced: Array = above[1]
-    np.subtract(angle, turns * _PI_4_HIGH, reduced)
-    turns *= _PI_4_LOW
-    reduced -= turns
-    _round(reduced, single[0])
-    np.multiply(reduced, reduced, square)
-    _round(square, single[0])
-    value = _polynomial(_COS_SIN, square, single)
-    value *= square
-    _round(value, single)
-    value *= above
-    square *= _HALF
-    value += above
-    _round(value, single)
-    value[0] += _ONE
-    single[...] = value
-    octant >>= 1
-    single = np.where(octant & 1, single[::-1], single)
-    # The sign is the top bit, set as bits: a product with -1 would do the same and cost a conversion.
-    signs = octant + _COS_IS_AHEAD
-    signs &= 2
-    signs <<= 30
-    bits = single.view(np.int32)
-    bits ^= signs
-    return single
+def _cosine_and_sine(angle: Array) -> tuple[Array, Array]:
+    """Cosine and sine of float32 angles of [0, 2 pi]: float32."""
+    octant = ((angle * _F4(4 / math.pi)).astype(np.int32) + 1) & ~1
+    turns = octant.astype(np.float64)
+    reduced = _rounded(angle - turns * _PI_4_HIGH - turns * _PI_4_LOW)
+    square = _rounded(reduced * reduced)
+    cosine = _rounded(_rounded(_polynomial(_COS, square) * square) * square - square / 2) + 1
+    sine = _rounded(_polynomial(_SIN, square) * square) * reduced + reduced
+    swap, quarter = octant & 2, octant >> 1
+    found = np.where(swap, sine, cosine).astype(_F4), np.where(swap, cosine, sine).astype(_F4)
+    for ahead, each in zip((1, 0), found, strict=True):  # the sign is the top bit
+        bits = each.view(np.int32)
+        bits ^= (quarter + ahead & 2) << 30
+    return found
 
 
-def _polynomial(coefficients: list[Array], x: Array, single: Array) -> Array:
-    value = np.empty(single.shape)
-    value[...] = coefficients[0]
+def _polynomial(coefficients: tuple[float, ...], x: Array) -> Array:
+    value: Array = np.full(x.shape, coefficients[0])
     for coefficient in coefficients[1:]:
-        np.multiply(value, x, value)
-        np.add(value, coefficient, value)
-        single[...] = value
-        value[...] = single
+        value = _rounded(value * x + coefficient)
     return value
 
 
-def _round(value: Array, single: Array) -> None:
-    single[...] = value
-    value[...] = single
+def _rounded(value: Array) -> Array:
+    """To float32, and back."""
+    return value.astype(_F4).astype(np.float64)
 
 
 def _halves(x: Any) -> tuple[Any, Any]:

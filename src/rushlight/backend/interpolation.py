@@ -7,7 +7,6 @@ unless the data are in double; so does this, since a position's integer part may
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -18,9 +17,6 @@ import numpy as np
 from .array_dtypes import refuse
 from .numpy import Array, Shape
 
-# With more taps than this, a product with the dense matrix of weights is faster than that many gathers.
-_MOST_TAPS = 6
-_SHORT = 128  # elements along the last axis, up to which a product with a matrix is quicker
 _CUBIC = -0.75  # the free coefficient of the cubic; with antialiasing PyTorch follows Pillow, which has another
 _CUBIC_ANTIALIAS = -0.5
 
@@ -147,21 +143,15 @@ def _axis_map(
 
 
 def _apply(x: Array, axis: int, axis_map: _AxisMap) -> Array:
-    index, weight = axis_map.index, axis_map.weight
-    if weight is None:
-        return np.asarray(np.take(x, index[0], axis))
-    if len(index) > _MOST_TAPS or _is_short(x, axis):
-        return _dense(x, axis, _matrix(axis_map, False, x.dtype))
-    return _gather(x, axis, index, weight)
+    if axis_map.weight is None:
+        return np.asarray(np.take(x, axis_map.index[0], axis))
+    return _gather(x, axis, axis_map.index, axis_map.weight)
 
 
 def _apply_transposed(g: Array, axis: int, axis_map: _AxisMap) -> Array:
-    index, weight = axis_map.back_index, axis_map.back_weight
-    if len(index) == 0:
+    if len(axis_map.back_index) == 0:
         return np.zeros((*g.shape[:axis], axis_map.source, *g.shape[axis + 1 :]), g.dtype)
-    if len(index) > _MOST_TAPS or _is_short(g, axis):
-        return _dense(g, axis, _matrix(axis_map, True, g.dtype))
-    x = _gather(g, axis, index, weight)
+    x = _gather(g, axis, axis_map.back_index, axis_map.back_weight)
     if axis_map.unread.size:
         unread: Any = (*(slice(None),) * axis, axis_map.unread)
         x[unread] = 0  # not zero yet if g holds an inf or nan
@@ -177,28 +167,6 @@ def _gather(x: Array, axis: int, index: Array, weight: Array) -> Array:
         part *= columns[tap]
         total += part
     return total
-
-
-def _is_short(x: Array, axis: int) -> bool:
-    """Whether a product with a matrix takes less time than picking elements one by one, and gives the same."""
-    return axis == x.ndim - 1 and 0 < x.shape[axis] <= _SHORT and x.dtype.kind == "f" and bool(np.isfinite(x).all())
-
-
-@lru_cache(maxsize=256)
-def _matrix(axis_map: _AxisMap, transposed: bool, dtype: np.dtype[Any]) -> Array:
-    """What the elements along an axis are multiplied with."""
-    index, weight = (axis_map.back_index, axis_map.back_weight) if transposed else (axis_map.index, axis_map.weight)
-    assert weight is not None
-    matrix = np.zeros((index.shape[1], axis_map.index.shape[1] if transposed else axis_map.source))
-    np.add.at(matrix, (np.arange(index.shape[1])[None, :], index), weight)
-    return matrix.astype(dtype)
-
-
-def _dense(x: Array, axis: int, matrix: Array) -> Array:
-    if axis == x.ndim - 1:
-        return np.asarray(x.reshape(-1, x.shape[-1]) @ matrix.T).reshape(*x.shape[:-1], len(matrix))
-    moved = x.reshape(*x.shape[: axis + 1], math.prod(x.shape[axis + 1 :]))
-    return np.asarray(np.matmul(matrix, moved)).reshape(*x.shape[:axis], -1, *x.shape[axis + 1 :])
 
 
 def _taps(

@@ -65,11 +65,6 @@ def _by_rows(flat: Array) -> Any:
     return sums + add_up(rest) if rest.size else sums
 
 
-def greatest_of(line: Array) -> Any:
-    """The greatest of a vector."""
-    return greatest(line)
-
-
 def along(x: Array, axis: tuple[int, ...], keepdims: bool) -> Any:
     """Sums along axes: in PyTorch's order where one axis, the first or the last of contiguous memory, is reduced."""
     if len(axis) == x.ndim:
