@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import builtins
 import code
+import io
 import linecache
 import os
 import runpy
 import sys
+import tokenize
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from importlib.machinery import BuiltinImporter, SourceFileLoader, SourcelessFileLoader
@@ -56,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     elif first == "explain" and (len(words) > 1 or not os.path.exists(first)):
         from rushlight.explain.running import main as explain
 
-        explain(words[1:], _run_file)
+        explain(words[1:], _run_file, _run_source)
     elif first in ("-m", "-c"):
         if len(words) == 1:
             _refuse(f"Argument expected for the {first} option")
@@ -97,8 +99,26 @@ def _run_file(path: str) -> None:
             sys.stderr.write(f"Did you mean `rushlight {command}`?\n")
         sys.exit(2)
     names = _start_main(os.path.dirname(os.path.realpath(path)), loader, full_path)
+    if not is_compiled:
+        _run(_refuse_undeclared, source, full_path)
     program = _run(loader.get_code, "__main__") if is_compiled else _run(compile, source, full_path, "exec", 0, True)
     _run(exec, program, names)
+
+
+def _refuse_undeclared(source: bytes, path: str) -> None:
+    """Python's error for bytes that are no UTF-8 where no encoding is declared; ``compile`` lets them pass in comments."""
+    try:
+        source.decode(tokenize.detect_encoding(io.BytesIO(source).readline)[0])
+    except SyntaxError:
+        return  # of a declaration, which compile refuses in Python's own words
+    except UnicodeDecodeError as error:
+        if error.encoding not in ("utf-8", "utf8"):
+            return
+        line = source.count(b"\n", 0, error.start) + 1
+        raise SyntaxError(
+            f"Non-UTF-8 code starting with '\\x{source[error.start]:02x}' in file {path} on line {line}, but no encoding declared; "
+            "see https://peps.python.org/pep-0263/ for details"
+        ) from None
 
 
 def _run_module(name: str) -> None:
@@ -122,7 +142,11 @@ def _run_stdin() -> None:
         names = _start_main("")
         code.interact(f"Python {sys.version}, torch is rushlight {version.rushlight}", local=names, exitmsg="")
         return
-    source = sys.stdin.buffer.read()
+    _run_source(sys.stdin.buffer.read())
+
+
+def _run_source(source: bytes) -> None:
+    """A program that was read from standard input."""
     names = _start_main("", file="<stdin>")
     _run(exec, _run(compile, source, "<stdin>", "exec", 0, True), names)
 

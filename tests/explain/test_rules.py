@@ -163,8 +163,56 @@ def test_eigenvalues_that_are_complex():
     assert torch.allclose(scope[""].real, found)
 
 
-def test_abbreviations_are_not_taken_for_the_users_names():
-    assert renamed("g * s where s = sigmoid(x)", {"x": "s", "s": "no"}) == "g * s where s = sigmoid(s)"
+def test_words_of_a_rule_are_told_apart_from_the_users_names():
+    assert renamed("g * s where s = sigmoid(x)", {"x": "s", "s": "no"}) == "g * s_ where s_ = sigmoid(s)"
+    assert renamed("g * b", {"a": "alpha", "b": "g"}) == "g_ * g"
+    assert renamed("g * b", {"a": "alpha", "b": "net.g"}) == "g * net.g"
+
+
+def texts(story):
+    """The rules' texts of each node that ran, in its order."""
+    nodes = story.recording["nodes"]
+    ran = [nodes[event["node"]] for event in story.recording["events"] if event["kind"] == "run"]
+    return [[rule["text"] for rule in node["rules"]] for node in ran]
+
+
+def test_a_tensor_with_the_name_of_a_word_changes_the_word_in_all_rules():
+    with torch.explain() as story:
+        g = torch.tensor(3.0, requires_grad=True)
+        out = torch.tensor([1.0, 2.0], requires_grad=True)
+        n = out * g
+        s = n.exp().mean()
+        s.backward()
+    assert texts(story) == [["g_ / n_"], ["g_ * out_"], ["g_ * g", "g_ * out"]]
+    told = str(story)
+    assert "g_ = [10.04 201.7]" in told and "g_ * out_" in told
+    assert "g_</small>" in story.form(".html")
+
+
+def test_a_result_with_a_name_is_called_by_it():
+    with torch.explain() as story:
+        x = torch.tensor([1.0, 2.0], requires_grad=True)
+        y = torch.tanh(x)
+        y.sigmoid().sum().backward()
+    assert texts(story) == [["g"], ["g * out * (1 - out)"], ["g * (1 - y ** 2)"]]
+
+
+def test_of_what_was_put_together_each_gets_its_part():
+    with torch.explain() as story:
+        a, b = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+        (torch.stack([a, b]) * 2).sum().backward()
+        torch.cat([a, b]).sum().backward()
+    assert texts(story)[2] == ["g[0]", "g[1]"]
+    assert texts(story)[4] == ["split(g, 0)[0]", "split(g, 0)[1]"]
+
+
+def test_dimensions_in_another_order_are_put_back():
+    with torch.explain() as story:
+        x = torch.ones(2, 3, requires_grad=True)
+        y = torch.ones(2, 3, 4, requires_grad=True)
+        x.permute(1, 0).sum().backward()
+        y.permute(1, 2, 0).sum().backward()
+    assert [texts(story)[1], texts(story)[3]] == [["g.T"], ["permute_dims(g, (2, 0, 1))"]]
 
 
 @pytest.mark.parametrize(
@@ -188,7 +236,7 @@ def test_rules_of_complex_numbers_conjugate_where_they_do(function):
     runs = [event for event in story.recording["events"] if event["kind"] == "run"]
     node = story.recording["nodes"][runs[0]["node"]]
     scope = {name: getattr(torch, name) for name in dir(torch) if not name.startswith("_")}
-    scope |= {"conjugate": torch.conj, "z": z, "w": w, "out": out, "g": g, "n": z.numel(), "t": torch.t}
+    scope |= {"conjugate": torch.conj, "z": z, "w": w, "out": out, "g_": g, "n": z.numel(), "t": torch.t}
     scope |= {"cumsum_from_end": lambda x, axis: x.flip(axis).cumsum(axis).flip(axis)}
     for sent in runs[0]["sent"]:
         shown = eval(node["rules"][sent["edge"]]["text"], scope) * torch.ones_like(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass
 
 from .entries import Entry, Value
-from .folding import Board, Card
-from .places import scopes_of
+from .folding import LIFE, Board, Card
+from .places import bound_names, scopes_of
 from .words import Said, literal, say
 
 
@@ -42,7 +43,7 @@ def notes_of(board: Board, source: int) -> dict[int, list[Note]]:
             behind = literal(board.nodes[card.nodes[-1]]["name"])
         for tensor in (card.tensor, *card.others):
             entry = board.tensors[tensor]
-            label = str(entry["names"][0]["name"]) if entry["names"] else card.name
+            label = re.sub(LIFE, "", entry["label"]) if entry["names"] else card.name
             notes.setdefault(line, []).append(Note(card, tensor, board.label(tensor), label, entry["value"], behind))
     return notes
 
@@ -73,6 +74,5 @@ def _bindings(source: Entry) -> list[tuple[str, str, int]]:
     for node in ast.walk(tree):
         targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
         for target in targets:
-            names = (one.id for one in ast.walk(target) if isinstance(one, ast.Name))
-            found += [(name, scopes.get(target.lineno, "<module>"), target.lineno) for name in names]
+            found += [(name, scopes.get(target.lineno, "<module>"), target.lineno) for name in bound_names(target)]
     return sorted(found, key=lambda one: one[2])

@@ -21,8 +21,10 @@ ATOM = 5
 STRENGTH = {ast.Pow: 4, ast.Mult: 2, ast.Div: 2, ast.MatMult: 2, ast.Add: 1, ast.Sub: 1}
 
 
-def composed(op: str, texts: Sequence[str]) -> str:
+def composed(op: str, texts: Sequence[str], dimensions: int = 2) -> str:
     """An op on what these texts name, as one would write it; of what would be too long the op alone.
+
+    ``dimensions`` are the result's.
 
     >>> composed("mul", ["g", "x + 1"]), composed("exp", ["x"]), composed("mul", ["1", "y"])
     ('g * (x + 1)', 'exp(x)', 'y')
@@ -32,18 +34,28 @@ def composed(op: str, texts: Sequence[str]) -> str:
     if sign == "*" and len(texts) == 2 and "1" in texts:
         text = texts[1] if texts[0] == "1" else texts[0]
     elif sign is not None and len(texts) == 2:
+        texts = ["ones" if sign == "@" and one == "1" else one for one in texts]
         least = _strength(f"a {sign} b")
         left = _operand(texts[0], least + (sign == "**"))
         text = f"{left} {sign} {_operand(texts[1], least + (sign not in '+*'))}"
     elif op in FORMS:
         text = FORMS[op].format(*(_operand(one, ATOM) for one in texts))
-    elif op in TURNED and texts:
-        text = f"{_operand(texts[0], ATOM)}.T"
+    elif op in TURNED and texts and dimensions <= 2:
+        text = texts[0].removesuffix(".T") if texts[0].endswith(".T") else f"{_operand(texts[0], ATOM)}.T"
     elif op in SAME and texts:
         text = texts[0]
     else:
         text = f"{op}({', '.join(texts)})"
     return text if len(text) <= LONGEST else f"{op}(…)"
+
+
+def closed(text: str) -> str:
+    """In parentheses where it is more than a name, a call or an index.
+
+    >>> closed("y"), closed("y * y"), closed("(y + 1) ** 2"), closed("(y + 1).exp()")
+    ('y', '(y * y)', '((y + 1) ** 2)', '(y + 1).exp()')
+    """
+    return f"({text})" if " " in text and _strength(text) < ATOM else text
 
 
 @functools.lru_cache(4096)

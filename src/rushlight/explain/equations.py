@@ -29,25 +29,26 @@ def equation(board: Board, node: Entry, sent: Entry, arrived: list[Value | None]
     """
     index = sent["edge"]
     text = board.rule(node, index)
-    came = [Figure(one, literal("g" if len(arrived) == 1 else f"g{number}"), "b") for number, one in enumerate(arrived) if one]
+    words = [board.word(node, index, "g" if len(arrived) == 1 else f"g{number}") for number in range(len(arrived))]
+    came = [Figure(one, literal(word), "b") for word, one in zip(words, arrived, strict=True) if one]
     figures: list[Figure | str] = list(came)
     result = Figure(sent["value"], to, "b")
     try:
         tree = ast.parse(text, mode="eval").body
     except (SyntaxError, ValueError):
         tree = None
-    if isinstance(tree, ast.Name) and tree.id == "g":
+    if isinstance(tree, ast.Name) and tree.id == words[0]:
         return text, [*figures, "=", result]
     if isinstance(tree, ast.BinOp) and len(came) == 1 and type(tree.op) in SIGNS:
         sides = [tree.left, tree.right]
-        other = [side for side in sides if not (isinstance(side, ast.Name) and side.id == "g")]
+        other = [side for side in sides if not (isinstance(side, ast.Name) and side.id == words[0])]
         if len(other) == 1:
             operand = _operand(board, node, index, ast.get_source_segment(text, other[0]) or "")
             if operand is not None:
                 pair: list[Figure | str] = [*came, operand] if other[0] is tree.right else [operand, *came]
                 return text, [pair[0], SIGNS[type(tree.op)], pair[1], "=", result]
     if tree is not None:
-        figures += [one for one in _named(board, node, tree, text) if one.value is not None]
+        figures += [one for one in _named(board, node, index, tree, text) if one.value is not None]
     return text, [*figures, "→", result]
 
 
@@ -55,7 +56,7 @@ def _operand(board: Board, node: Entry, index: int, text: str) -> Figure | None:
     text = text.strip()
     if text.startswith("(") and text.endswith(")"):
         text = text[1:-1]
-    if text == "n":
+    if text == board.word(node, index, "n"):
         edge = node["edges"][index]
         tensor = None if edge is None else edge["tensor"]
         if tensor is None:
@@ -65,7 +66,7 @@ def _operand(board: Board, node: Entry, index: int, text: str) -> Figure | None:
     number = _number(text)
     if number is not None:
         return Figure(number, literal(text), "f")
-    value = _values(board, node).get(text)
+    value = _values(board, node, index).get(text)
     return None if value is None else Figure(value, literal(text), "f")
 
 
@@ -77,7 +78,7 @@ def _number(text: str) -> Value | None:
     return {"shape": [], "dtype": "", "data": found} if isinstance(found, int | float) else None
 
 
-def _values(board: Board, node: Entry) -> dict[str, Value | None]:
+def _values(board: Board, node: Entry, index: int) -> dict[str, Value | None]:
     """What the rule's names stand for; a value of the graph only while it was not written over since is what was kept."""
     values = {}
     for one in [*node["inputs"], *node["saved"]]:
@@ -86,13 +87,13 @@ def _values(board: Board, node: Entry) -> dict[str, Value | None]:
             values[board.told(one["text"])] = values[board.label(one["tensor"])] = value
     if node["outputs"]:
         out = board.tensors[node["outputs"][0]]
-        values["out"] = out["value"]
+        values[board.word(node, index, "out")] = out["value"]
         values.setdefault(out["label"], out["value"])
     return values
 
 
-def _named(board: Board, node: Entry, tree: ast.expr, text: str) -> list[Figure]:
-    values = _values(board, node)
+def _named(board: Board, node: Entry, index: int, tree: ast.expr, text: str) -> list[Figure]:
+    values = _values(board, node, index)
     found: dict[str, Figure] = {}
     for part in ast.walk(tree):
         segment = ast.get_source_segment(text, part) or "" if isinstance(part, ast.expr) else ""

@@ -64,7 +64,9 @@ class Board:
         for node in self.nodes:
             if node["variable"] is not None:
                 self._accumulating[self.tensors[node["variable"]]["identity"]].append(node["id"])
-        lives = sorted({one["label"] for one in self.tensors if self._is_life(one)}, key=len, reverse=True)
+        lives = sorted(
+            {one["label"] for one in self.tensors if self._is_life(one) and LIFE.search(one["label"])}, key=len, reverse=True
+        )
         self._lives = re.compile(rf"(?<![\w.])({'|'.join(map(re.escape, lives))})(?!\w)") if lives else None
         self._read = self._only_read()
         groups = self._groups()
@@ -84,11 +86,18 @@ class Board:
         """The rule of a node's edge, with what the board calls the inputs in the place of their names."""
         found = node["rules"][index] if index < len(node["rules"]) else None
         text = "" if found is None else str(found["text"] or found["generic"] or "").replace("xp.", "")
-        for one in node["inputs"]:
-            label = self.label(one["tensor"])
-            if one["tensor"] is not None and self.tensors[one["tensor"]]["names"] and label != one["text"]:
-                text = re.sub(rf"(?<![\w.]){re.escape(one['text'])}(?![\w(·])", label, text)
+        called = {one["text"]: one["tensor"] for one in node["inputs"] if one["tensor"] is not None}
+        called |= {self.tensors[one]["label"]: one for one in node["outputs"]}
+        for own, tensor in called.items():
+            label = self.label(tensor)
+            if self.tensors[tensor]["names"] and label != own:
+                text = re.sub(rf"(?<![\w.]){re.escape(own)}(?![\w(·])", label, text)
         return self.told(text)
+
+    def word(self, node: Entry, index: int, word: str) -> str:
+        """What a rule calls one of its own words: `g_` for `g` where the program has a `g`."""
+        found = node["rules"][index] if index < len(node["rules"]) else None
+        return word if found is None else str(found.get("words", {}).get(word, word))
 
     def told(self, text: str) -> str:
         """A recording's text with later lives of names as the board calls them: `w·1.T` for `w.1.T`, which no number looks like."""
@@ -267,13 +276,13 @@ class Board:
         for entry in self.tensors:
             if entry["names"] and entry["life_of"] is None and entry["id"] not in numbered:
                 made[entry["label"]].append(entry["id"])
-        called = Counter(labels)
+        called = Counter(label for label, _ in {(labels[one["id"]], one["identity"]) for one in self.tensors if one["names"]})
         for name, numbers in made.items():
             if called[name] > 1:
                 for count, one in enumerate(sorted(numbers), 1):
                     labels[one] = name + str(count).translate(SUBSCRIPTS)
         return [
-            "·".join(one.rsplit(".", 1)) if self._is_life(entry) else self.told(one)
+            LIFE.sub(r"·\1", one) if self._is_life(entry) else self.told(one)
             for one, entry in zip(labels, self.tensors, strict=True)
         ]
 
@@ -414,4 +423,5 @@ class Board:
         return edge
 
 
+LIFE = re.compile(r"\.(\d+)$")  # at the end of a label: which life of a name it is
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")

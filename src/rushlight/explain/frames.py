@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
+import os
+import sys
 import weakref
 from collections.abc import Iterator, Mapping
-from types import CodeType, FrameType
-from typing import TYPE_CHECKING
+from types import CodeType, FrameType, ModuleType
+from typing import TYPE_CHECKING, cast
 
 from ..base.arguments import OWN_CODE
 from ..nn.modules.module import Module
@@ -17,14 +20,26 @@ if TYPE_CHECKING:
 
 DEEPEST = 32  # frames of a stack that are kept, the innermost
 LISTED = 16  # elements of a list that are named
+DEPTH, HOLDERS = 3, 100  # of what lists and objects hold in their turn, and how many are looked at
+LIBRARY = os.path.dirname(os.__file__) + os.sep
+INSTALLED = (os.path.join(LIBRARY, "site-packages", ""), os.path.join(LIBRARY, "dist-packages", ""))
+PACKAGES = ("torch", __name__.partition(".")[0])
 PARAMETERS = 500  # of a module that are named
 
 Where = tuple[CodeType, int]
 
 
 def is_own(code: CodeType) -> bool:
-    """Whether a frame's code is the package's."""
-    return code.co_filename.startswith(OWN_CODE)
+    """Whether a frame's code is the package's, or Python's own."""
+    path = code.co_filename
+    return path.startswith(OWN_CODE) or (path.startswith(LIBRARY) and not path.startswith(INSTALLED))
+
+
+def program_frame(frame: FrameType | None) -> FrameType | None:
+    """The nearest frame of the program, past the package and what Python's library calls for it (``threading``, ``asyncio``)."""
+    while frame is not None and is_own(frame.f_code):
+        frame = frame.f_back
+    return frame
 
 
 class Calls:
@@ -103,9 +118,49 @@ def parameters_of(names: dict[str, object]) -> Iterator[tuple[str, object]]:
 
 
 def elements_of(names: Mapping[str, object]) -> Iterator[tuple[str, Tensor]]:
-    """The tensors in the lists among these values, by their indices: ``weights[0]``."""
+    """The tensors in the lists, tuples, dicts and plain objects among these values, as one would write them: ``weights[0]``,
+    ``params["w"]``, ``neuron.w``."""
     for name, value in names.items():
-        if type(value) is list and not name.startswith("__"):
-            for position, one in enumerate(value[:LISTED]):
+        if not name.startswith("__"):
+            for behind, one in _held(value):
                 if isinstance(one, Tensor):
-                    yield f"{name}[{position}]", one
+                    yield name + behind, one
+
+
+def deep_elements_of(names: Mapping[str, object]) -> Iterator[tuple[str, Tensor]]:
+    """As :func:`elements_of`, and what those hold in their turn: ``net.layers[0].w``."""
+    for name, value in names.items():
+        waiting = [(name, value, 0)] if not name.startswith("__") else []
+        for path, holder, depth in waiting:  # which grows
+            for behind, one in _held(holder):
+                if isinstance(one, Tensor):
+                    yield path + behind, one
+                elif depth < DEPTH and len(waiting) < HOLDERS:
+                    waiting.append((path + behind, one, depth + 1))
+
+
+def _held(value: object) -> Iterator[tuple[str, object]]:
+    """What a list, a tuple, a dict or an object of a class of the program's holds, with what stands behind its name for it."""
+    kind = type(value)
+    if kind is list or kind is tuple:
+        yield from (
+            (f"[{position}]", one) for position, one in enumerate(itertools.islice(cast("list[object]", value), LISTED))
+        )
+    elif kind is dict:
+        for key, one in itertools.islice(cast("dict[object, object]", value).items(), LISTED):
+            if type(key) in (str, int):
+                yield f'["{key}"]' if type(key) is str else f"[{key}]", one
+    elif _is_of_program(kind):
+        yield from ((f".{name}", one) for name, one in itertools.islice(list(vars(value).items()), LISTED))
+
+
+@functools.lru_cache(4096)
+def _is_of_program(kind: type) -> bool:
+    """Whether objects of a class are plain ones of the program's own, with attributes that are theirs alone."""
+    module = sys.modules.get(kind.__module__)
+    path = getattr(module, "__file__", None) or ""
+    is_installed = path.startswith((sys.base_prefix, sys.prefix, *OWN_CODE)) or kind.__module__ in sys.stdlib_module_names
+    plain = (
+        kind.__module__ != "builtins" and kind.__dictoffset__ != 0 and not issubclass(kind, Module | Tensor | type | ModuleType)
+    )
+    return plain and not is_installed and kind.__module__.partition(".")[0] not in PACKAGES

@@ -13,11 +13,11 @@ from ..autograd import engine, interpreters, modes
 from ..autograd.nodes import AccumulateGrad, Edge, Node
 from ..autograd.observed_pass import ObservedPass
 from ..backend.ownership import BY_PROFILED_PASS
-from ..base.arguments import user_frame
 from ..ops import asking
 from ..ops.interceptors import run_below
 from ..tensor import Tensor
 from .entries import Entry, notes_of
+from .frames import program_frame
 from .jacobian import LOCAL, LOCALS, jacobian_of, local_matrices
 from .recording import Recording, here_of, name_of, noting, quietly
 from .values import array_of, fitted, plain
@@ -58,7 +58,7 @@ class Observer(interpreters.Interpreter):
         if any(hasattr(type(one), "__torch_function__") and not isinstance(one, Tensor) for one in args):
             return NotImplemented  # asked once, and not twice
         recording = _stories[-1]
-        frame = None if recording.full_up else user_frame(sys._getframe(1))
+        frame = None if recording.full_up else program_frame(sys._getframe(1))
         if not recording.full_up:
             recording.look_for_writes()
             if frame is not None and modes.state.task is None:
@@ -87,7 +87,7 @@ class Observer(interpreters.Interpreter):
         caller = sys._getframe(2)
         while caller.f_back is not None and caller.f_code.co_filename == asking.__file__:
             caller = caller.f_back  # past what asks before a method
-        frame = user_frame(caller)
+        frame = program_frame(caller)
         if frame is not None and not recording.full_up:
             by_program = frame is caller or caller.f_code.co_name in ("detach", "__setattr__")
             recording.told(kind, tensor, value, here_of(frame), by_program)
@@ -108,7 +108,7 @@ class RecordedPass(ObservedPass):
         with noting:
             self.number = self.recording.passes
             self.recording.passes += 1
-            self.place = self.recording.places.of(here_of(user_frame(sys._getframe(1))))
+            self.place = self.recording.places.of(here_of(program_frame(sys._getframe(1))))
         self.counts: dict[tuple[Node, int], int] = {}
         self.at_leaf: AccumulateGrad | None = None
         self.running: Node | None = None
@@ -136,13 +136,14 @@ class RecordedPass(ObservedPass):
     def _announce(self, roots: Sequence[Edge], cotangents: Sequence[Any]) -> None:
         recording = self.recording
         recording.look_for_writes()
-        frame = user_frame(sys._getframe(1))
+        frame = program_frame(sys._getframe(1))
         if frame is not None:
-            recording.look_for_names(frame)
+            recording.look_for_names(frame, True)
         listed = []
         for (node, out), g in zip(roots, cotangents, strict=True):
             number = recording.node(node)
             tensor = recording.tensor_at(node, out)
+            recording.rooted(tensor, self.place)
             listed.append({"tensor": tensor, "node": number, "out": out, "gradient": recording.value(g)})
             if isinstance(g, Tensor):
                 recording.seeded(g)

@@ -11,7 +11,7 @@ from .drawing import Drawing
 from .entries import Recording
 from .equations import Figure
 from .folding import Board
-from .ledger_words import why
+from .ledger_words import lines_of, why
 from .listing import listing, printed
 from .matrices import chain, matrix
 from .numerals import inline, rows, summary
@@ -260,12 +260,12 @@ def _ledger(states: States) -> str:
         return ""
     heads = [say("name").html(), "requires_grad", say("leaf").html(), ".grad", say("why").html()]
     body = ""
-    for one in entries:
+    for name, one in lines_of(entries):
         scope = "" if one["scope"] == "<module>" else f" <small>{escape(one['scope'])}</small>"
-        names = {"requires_grad": "requires_grad", "leaf": say("leaf").html()}  # on a phone, where the table has no head
-        yes = [f'<span class="narrow">{name}: </span>{say("yes" if one[key] else "no").html()}' for key, name in names.items()]
+        heads_of = {"requires_grad": "requires_grad", "leaf": say("leaf").html()}  # on a phone, where the table has no head
+        yes = [f'<span class="narrow">{of}: </span>{say("yes" if one[key] else "no").html()}' for key, of in heads_of.items()]
         grad = _figure(Figure(one["grad"], literal(""), "b"))
-        body += f'<tr><th scope="row"><code>{escape(one["name"])}</code>{scope}</th><td>{yes[0]}</td><td>{yes[1]}</td>'
+        body += f'<tr><th scope="row"><code>{escape(name)}</code>{scope}</th><td>{yes[0]}</td><td>{yes[1]}</td>'
         body += f"<td>{grad}</td><td>{why(states.board, one).html()}</td></tr>\n"
     head = "".join(f'<th scope="col">{one}</th>' for one in heads)
     return (

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import linecache
 import os
+import re
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from .entries import Entry
@@ -17,10 +19,15 @@ class Places:
         self.places: list[Entry] = []
         self.texts: set[str] = set()  # of all places
         self.sources: list[Entry] = []
+        self.given: dict[str, list[str]] = {}  # the lines of what is no file: a program from standard input
         self._known: dict[tuple[Any, int], int] = {}
         self._sources: dict[str, int | None] = {}
         self._statements: dict[str, dict[int, ast.stmt]] = {}
         self._loops: dict[str, dict[int, tuple[int, int]]] = {}  # where the heads of loops end, by the lines they begin in
+        self._chains: dict[
+            str, dict[tuple[int, ...], tuple[int, int]]
+        ] = {}  # where calls begin whose method stands on a later line
+        self._targets: dict[str, dict[tuple[int, ...], str]] = {}  # what statements bind, by where its expression stands
         self._scopes: dict[str, dict[int, str]] = {}  # the qualified name of the function that a line stands in
 
     def of(self, where: tuple[Any, int] | None) -> int | None:
@@ -48,11 +55,13 @@ class Places:
         if end_line > line and end_line <= len(lines):
             end_line, end_col = self._head(code.co_filename, lines, line) or (end_line, end_col)
         if col is not None and end_col is not None and end_line <= len(lines):
+            line, col = self._beginning(code.co_filename, lines, line, col, end_line, end_col)
+            statement = lines[line - 1].strip()
             byte_lines = [one.encode() for one in lines[line - 1 : end_line]]
             ends = byte_lines[-1][:end_col]
             part = [*byte_lines[:-1], ends]
             part[0] = part[0][col:] if len(part) > 1 else byte_lines[0][col:end_col]
-            text = " ".join(one.decode(errors="replace").strip() for one in part) or text
+            text = in_one_line(one.decode(errors="replace") for one in part) or text
             target = self._target(code.co_filename, lines, line, col, end_line, end_col)
             col, end_col = len(byte_lines[0][:col].decode(errors="replace")), len(ends.decode(errors="replace"))
         else:
@@ -77,10 +86,10 @@ class Places:
     def source(self, path: str) -> int | None:
         """The number of a file's text; None where it is not there."""
         if path not in self._sources:
-            lines = [line.rstrip("\r\n") for line in linecache.getlines(path)]
+            lines = self.given.get(path) or [line.rstrip("\r\n") for line in linecache.getlines(path)]
             self._sources[path] = len(self.sources) if lines else None
             if lines:
-                self.sources.append({"id": len(self.sources), "name": os.path.basename(path), "lines": lines})
+                self.sources.append({"id": len(self.sources), "name": os.path.basename(path) or path, "lines": lines})
         return self._sources[path]
 
     def assignment(self, scope: str, name: str, is_last: bool) -> int | None:
@@ -91,8 +100,7 @@ class Places:
                 continue
             for line, statement in self._assignments(path, self.sources[number]["lines"]).items():
                 targets = statement.targets if isinstance(statement, ast.Assign) else []
-                names = {one.id for target in targets for one in ast.walk(target) if isinstance(one, ast.Name)}
-                if name in names and self._scopes[path].get(line, "<module>") == scope:
+                if any(name in bound_names(target) for target in targets) and self._scopes[path].get(line, "<module>") == scope:
                     found.append((number, statement))
         if not found or (len(found) > 1 and not is_last):
             return None
@@ -111,6 +119,11 @@ class Places:
         self._assignments(path, lines)
         return self._loops[path].get(line)
 
+    def _beginning(self, path: str, lines: list[str], *span: int) -> tuple[int, int]:
+        """Where an expression begins: of a method on a later line than what it is called on, Python gives the method's place."""
+        self._assignments(path, lines)
+        return self._chains[path].get(span, (span[0], span[1]))
+
     def _assignments(self, path: str, lines: list[str]) -> dict[int, ast.stmt]:
         """The assignments of a file by their lines, and in which function each stands."""
         if path not in self._statements:
@@ -122,17 +135,45 @@ class Places:
             loops = [node for node in ast.walk(tree) if isinstance(node, ast.For | ast.AsyncFor)]
             self._loops[path] = {node.lineno: (node.iter.end_lineno or 0, node.iter.end_col_offset or 0) for node in loops}
             self._scopes[path] = scopes_of(tree)
+            self._chains[path] = dict(_chains_of(tree))
+            self._targets[path] = {
+                _span(node.value): ast.unparse(node.targets[0]) for node in ast.walk(tree) if isinstance(node, ast.Assign)
+            }
         return self._statements[path]
 
     def _target(self, path: str, lines: list[str], *span: int) -> str | None:
         """What a statement binds to the very expression."""
-        found = self._assignments(path, lines).get(span[0])
-        if not isinstance(found, ast.Assign):
-            return None
-        value = found.value
-        if (value.lineno, value.col_offset, value.end_lineno, value.end_col_offset) == span:
-            return ast.unparse(found.targets[0])
-        return None
+        self._assignments(path, lines)
+        return self._targets[path].get(span)
+
+
+def in_one_line(lines: Iterable[str]) -> str:
+    """An expression of several lines as one would write it in one.
+
+    >>> in_one_line(["f(", "  x", "  .exp(),", ")"])
+    'f(x.exp())'
+    """
+    text = " ".join(line.strip() for line in lines)
+    return re.sub(r",? (?=[)\]}])| (?=\.\w)|(?<=[(\[{]) ", "", text)
+
+
+def bound_names(target: ast.expr) -> set[str]:
+    """The names that a statement's target binds: none where it writes to an element or an attribute."""
+    return {one.id for one in ast.walk(target) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+
+
+def _span(node: ast.expr) -> tuple[int, ...]:
+    return node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
+
+
+def _chains_of(tree: ast.Module) -> Iterator[tuple[tuple[int, ...], tuple[int, int]]]:
+    """Calls of methods that stand on a later line than what they are called on: the place that Python gives them, and where they begin."""
+    for node in ast.walk(tree):
+        func = node.func if isinstance(node, ast.Call) else None
+        if isinstance(node, ast.Call) and isinstance(func, ast.Attribute) and node.lineno < (func.end_lineno or 0):
+            line, col, end_line, end_col = _span(node)
+            start = (func.end_col_offset or 0) - len(func.attr.encode())
+            yield (func.end_lineno or line, start, end_line, end_col), (line, col)
 
 
 def scopes_of(tree: ast.Module) -> dict[int, str]:

@@ -19,6 +19,14 @@ def _clamped(told: Told) -> str:
     return " * ".join(["g", *sides])
 
 
+def _permuted_back(told: Told) -> str:
+    axes = told.get("axes")
+    if not isinstance(axes, tuple):
+        return "permute_dims(g, argsort(axes))"
+    back = tuple(sorted(range(len(axes)), key=[one % len(axes) for one in axes].__getitem__))
+    return "g.T" if back == (1, 0) else f"permute_dims(g, {back})"
+
+
 def _reduced(text: str, behind: str = "") -> Callable[[Told], str]:
     """A loss: its derivative is shared out where it is a mean."""
     return lambda told: text + (" / n" if told["reduction"] == "mean" else "") + behind
@@ -163,7 +171,7 @@ READABLE: dict[str, dict[str, Form]] = {
     "astype": {"x": "g"},
     "to_copy": {"x": "g"},
     "t": {"x": "g.T"},
-    "permute_dims": {"x": "permute_dims(g, argsort(axes))"},
+    "permute_dims": {"x": _permuted_back},
     "select": {"x": "place(g, axis, index)"},
     "slice": {"x": "place(g, axis, slice(start, stop, step))"},
     "unbind": {"x": "stack(g, axis)"},

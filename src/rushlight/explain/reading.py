@@ -101,7 +101,8 @@ def _describe(recording: Recording, node: Node) -> None:
         if recording.tensors[tensor]["names"] or recording.tensors[tensor]["place"] is not None:
             names[name] = text
     try:
-        entry["rules"] = rule_texts(op, names, params | dict.fromkeys(tensors, True))
+        entry["rules"] = rule_texts(op, names, params | dict.fromkeys(tensors, True), len(node.next))
+        recording.replaced(number, set(names))
     except (KeyError, TypeError):  # a form that depends on what this node has not kept
         entry["rules"] = []
 

@@ -16,9 +16,9 @@ from ..tensor import Tensor
 from ..utils.weak import Sighting
 from .composing import composed, unnamed
 from .entries import Entry
-from .frames import Calls, elements_of
+from .frames import Calls, deep_elements_of, elements_of
 from .places import Places
-from .rules import rule_texts
+from .rules import NAME, rule_texts, told_apart
 from .values import array_of, value_of
 
 if TYPE_CHECKING:
@@ -70,7 +70,9 @@ class Recording:
         self._versions: dict[
             int, float
         ] = {}  # in the same order; no whole number where the history was written anew without a write
+        self._first_named: dict[int, int] = {}  # by identity: how many lives came before the first with a name
         self._bearers: dict[str, dict[str, int]] = {}  # by name and scope: the identity of the tensor that had it last
+        self._replaced: dict[int, set[str]] = {}  # by node: the op's inputs in whose place the user's names stand in its rules
         self._texts: dict[int, str] = {}  # of what has no name and no expression of its own
         self._grads: dict[
             int, tuple[int, Sighting, int]
@@ -177,7 +179,13 @@ class Recording:
 
     @quietly
     def look_for_writes(self) -> None:
-        """Begins a new life for each tensor that was written since it was last seen."""
+        """Begins a new life for each tensor that was written since it was last seen; what an optimizer read, it read before."""
+        for identity, (number, sighting, version) in list(self._grads.items()):
+            grad = sighting()
+            if grad is not None and int(grad._counter[0]) != version:
+                counter = grad._counter
+                self._grads[identity] = number, sighting, int(counter[0])
+                self._reset(number, self.places.of(counter[2]) if len(counter) > 2 else None, grad)
         if [counter[0] for counter in self._counters.values()] == list(self._versions.values()):
             changed = []
         else:
@@ -197,12 +205,6 @@ class Recording:
                     "write", place, op=str(counter[1]) if len(counter) > 1 else "", node=self.tensors[new]["node"],
                     inputs=[number], outputs=[new], tensor=new, before=number,
                 )  # fmt: skip
-        for identity, (number, sighting, version) in list(self._grads.items()):
-            grad = sighting()
-            if grad is not None and int(grad._counter[0]) != version:
-                counter = grad._counter
-                self._grads[identity] = number, sighting, int(counter[0])
-                self._reset(number, self.places.of(counter[2]) if len(counter) > 2 else None, grad)
 
     def _forget(self, key: int) -> None:
         self._counters.pop(key, None)
@@ -250,15 +252,15 @@ class Recording:
             self.event("op", place, op=kind, node=None, inputs=[given], outputs=[made])
 
     @quietly
-    def look_for_names(self, frame: Any) -> None:
-        """Notes under which names the tensors of a frame, and of its module, are known."""
+    def look_for_names(self, frame: Any, deep: bool = False) -> None:
+        """Notes under which names the tensors of a frame, and of its module, are known; ``deep``: in lists in objects, too."""
         scopes = {"<module>": frame.f_globals, frame.f_code.co_qualname: frame.f_locals}
         for scope, names in scopes.items():
             given = dict(names)
             for name, value in given.items():
                 if isinstance(value, Tensor) and not name.startswith("__"):
                     self.named(self.tensor(value), name, scope)
-            for name, value in elements_of(given):
+            for name, value in (deep_elements_of if deep else elements_of)(given):
                 number = self.tensor(value)
                 if not self.tensors[number]["names"]:
                     self.named(number, name, scope)
@@ -274,6 +276,7 @@ class Recording:
             return
         bearers[scope] = identity
         names.append({"name": name, "scope": scope, "at": len(self.events)})
+        self._first_named.setdefault(identity, self._lives[number])
 
     def _made_within(self, number: int, scope: str) -> bool:
         """Whether a tensor was made in a function, or in one that it called; true where that is not known."""
@@ -337,8 +340,10 @@ class Recording:
             return "?"
         entry = self.tensors[tensor]
         if entry["names"]:
-            name, lives = str(entry["names"][0]["name"]), self._lives[tensor]
-            return f"{name}.{lives}" if lives else name
+            names = [str(one["name"]) for one in entry["names"]]
+            name = next((one for one in names if not one.startswith("self.")), names[0])
+            lives = self._lives[tensor] - self._first_named.get(entry["identity"], 0)
+            return f"{name}.{lives}" if lives > 0 else name
         if tensor in self._texts:
             return self._texts[tensor]
         maker = self.nodes[entry["node"]] if entry["node"] is not None else None
@@ -379,17 +384,21 @@ class Recording:
         if task is not None and len(outputs) == 1 and place == getattr(task, "place", None):  # an op of a rule
             texts = [one["text"] for one in inputs]
             texts += [repr(one) for one in args[len(op.inputs) :] if isinstance(one, (int, float))]
-            self._texts[outputs[0]] = composed(op.name, texts)
+            self._texts[outputs[0]] = composed(op.name, texts, len(results[0].shape))
         node = next((one._edge[0] for one in results if one._edge is not None), None)
         number = self.node(node) if node is not None else None
         if node is not None and number is not None:
             entry = self.nodes[number]
+            if entry["inputs"] and entry["op"] not in (None, op.name):
+                return  # an op of a batch, whose node another op has made and told of
             entry["place"], entry["stack"], entry["module"], entry["inputs"] = place, places, module, inputs
             entry["saved"] = self._saved(op, node, inputs, dict(zip(op.inputs, args, strict=False)), results, outputs)
-            entry["rules"] = rule_texts(op, *self._names_for_rules(op, args, inputs, place))
+            names, told = self._names_for_rules(op, args, inputs, place)
+            entry["rules"] = rule_texts(op, names, told, len(node.next))
+            self.replaced(number, set(names))
         else:
             cut = next((self.tensors[one]["cut"] for one in given if self.tensors[one]["cut"] is not None), None)
-            if asked:
+            if asked or (cut is not None and not modes.state.grad_enabled and cut["by"] in ("no_grad", "inference_mode")):
                 by = "not_differentiable" if modes.state.grad_enabled else "no_grad"
                 cut = {"by": "inference_mode" if modes.state.inference else by, "place": place}
             for one in outputs if cut is not None else ():
@@ -398,6 +407,10 @@ class Recording:
         if event is not None and task is not None:
             event["pass"] = getattr(task, "number", None)
 
+    def replaced(self, node: int, names: set[str]) -> None:
+        """In a node's rules the user's names stand in the place of these."""
+        self._replaced[node] = names
+
     def seeded(self, gradient: Tensor) -> None:
         """A pass over tensors begins with this: 1 where the program has not said another."""
         number = self.tensor(gradient)
@@ -405,14 +418,30 @@ class Recording:
             array = array_of(gradient)
             self._texts[number] = "1" if array is not None and (array == 1).all() else "v"
 
+    @quietly
+    def rooted(self, tensor: int | None, place: int | None) -> None:
+        """A pass begins at a tensor; what made it within the very call that runs the pass is no expression of the program's."""
+        if tensor is not None and not self.tensors[tensor]["names"] and tensor not in self._texts:
+            self._compose(tensor, place)
+
+    def _compose(self, tensor: int, place: int | None) -> bool:
+        """Calls what was made within one call of the program's by its mathematics; whether an op made it."""
+        entry = self.tensors[tensor]
+        maker = self.nodes[entry["node"]] if entry["node"] is not None else None
+        if (
+            maker is not None
+            and entry["place"] == place
+            and maker["op"] is not None
+            and not self.text_of(tensor).endswith(".T")
+        ):
+            self._texts[tensor] = composed(maker["op"], [one["text"] for one in maker["inputs"]], len(entry["shape"]))
+        return maker is not None
+
     def _look_for_text(self, tensor: int, place: int, position: int) -> None:
         """What an input without a name is called: ``torch.ones(3)`` in ``y * torch.ones(3)``; of what was made within the same
         call, the mathematics."""
         entry = self.tensors[tensor]
-        maker = self.nodes[entry["node"]] if entry["node"] is not None else None
-        if maker is not None:
-            if entry["place"] == place and maker["op"] is not None and not self.text_of(tensor).endswith(".T"):
-                self._texts[tensor] = composed(maker["op"], [one["text"] for one in maker["inputs"]])
+        if self._compose(tensor, place):
             return
         if entry["place"] is not None:
             return
@@ -470,10 +499,19 @@ class Recording:
             if node is not None:
                 self.nodes[number]["name"] = name_of(node)
         for tensor in self.tensors:
+            if tensor["names"] and not self.tensors[tensor["identity"]]["names"] and tensor["leaf"]:
+                self.tensors[tensor["identity"]]["names"] = list(
+                    tensor["names"]
+                )  # a leaf that was written before it had a name
+        for tensor in self.tensors:
             tensor["text"] = self._texts.get(tensor["id"])
             if tensor["names"] or tensor["place"] is not None or tensor["id"] in self._texts:
                 tensor["label"] = self.text_of(tensor["id"])
+        taken = {one for tensor in self.tensors for told in tensor["names"] for one in NAME.findall(told["name"])}
         for node in self.nodes:
+            named = [one for one in node["outputs"] if self.tensors[one]["names"]]
+            result = self.text_of(named[0]) if named and len(node["outputs"]) == 1 else None
+            node["rules"] = [told_apart(rule, self._replaced.get(node["id"], set()), taken, result) for rule in node["rules"]]
             for one in node["saved"]:
                 if one["tensor"] in node["outputs"] and self.tensors[one["tensor"]]["names"]:
                     one["text"] = self.text_of(one["tensor"])  # its name is known only once it was made

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ..ops.table import Op, Rule
 
 WHERE = " where "  # behind it stand abbreviations, with semicolons between
+NAME = re.compile(r"(?<![\w.])[^\W\d]\w*")  # in an expression: no attribute
 LONGEST = 16  # characters of a parameter that is written out
 MODULES = ("xp", "math")
 SIGNS = {"plus": ast.Add(), "minus": ast.Sub(), "times": ast.Mult(), "divide_by": ast.Div(), "pow_number": ast.Pow()}
@@ -32,14 +33,18 @@ class Known(dict[str, object]):
         return hash(repr(sorted(self.items(), key=lambda one: one[0])))
 
 
-def rule_texts(op: Op, names: Mapping[str, str], told: Mapping[str, object]) -> list[Entry]:
-    """For each input that has a derivative the rule's text, with the user's names and with the op's own.
+def rule_texts(op: Op, names: Mapping[str, str], told: Mapping[str, object], edges: int) -> list[Entry]:
+    """For each edge the rule's text, with the user's names and with the op's own.
 
     ``names`` are the user's for the op's inputs, ``told`` the op's parameters and, by their names, the inputs that are there.
     """
     filled = {**names, **{name: repr(value) for name, value in told.items() if name not in op.inputs and _is_short(value)}}
     key = tuple(filled.items())
-    return [dict(one) for one in _texts(op, Known(told), key)]
+    texts = [dict(one) for one in _texts(op, Known(told), key)]
+    if op.variadic in op.sources:  # one rule gives the gradients of all that were put together
+        whole = re.sub(r"^unbind\((\w+), 0\)$", r"\1", str(texts[0]["text"]))
+        return [{**texts[0], "text": f"{whole}[{edge}]"} for edge in range(edges)]
+    return texts
 
 
 def _is_short(value: object) -> bool:
@@ -53,9 +58,12 @@ def _texts(op: Op, told: Known, names: tuple[tuple[str, str], ...]) -> list[Entr
     texts = []
     for source in op.sources:
         generic, kind = form_of(op, source, told)
-        texts.append(
-            {"text": generic if generic is None or kind == "code" else renamed(generic, dict(names)), "generic": generic}
-        )
+        if generic is None or kind == "code":
+            texts.append({"text": generic, "generic": generic})
+            continue
+        words = words_of(generic, dict(names))
+        entry: Entry = {"text": renamed(generic, dict(names), words), "generic": generic}
+        texts.append(entry | ({"words": words} if words else {}))
     return texts
 
 
@@ -114,17 +122,59 @@ def pieces(text: str) -> list[tuple[str, str]]:
     return [("", head), *((name, expression) for name, _, expression in named)]
 
 
-def renamed(text: str, names: dict[str, str]) -> str:
-    """With the user's names in the place of the op's.
+def words_of(text: str, names: Mapping[str, str]) -> dict[str, str]:
+    """The rule's own words that the user has as names, too, and what they are called to be told apart.
+
+    >>> words_of("g * b", {"a": "alpha", "b": "g"}), words_of("g * out", {"x": "y"})
+    ({'g': 'g_'}, {})
+    """
+    taken = {one for user in names.values() for one in NAME.findall(user)}
+    words = {}
+    for word in sorted(_words(text) & taken - names.keys() | {name for name, _ in pieces(text)} & taken):
+        words[word] = f"{word}_"
+        while words[word] in taken:
+            words[word] += "_"
+    return words
+
+
+def told_apart(rule: Entry, inputs: set[str], taken: set[str], result: str | None) -> Entry:
+    """A rule when all names of the program are known: ``out`` is called as the program calls the result, and a word that is the name
+    of another tensor has a sign behind it; ``inputs`` are those of the op in whose place the user's names stand already."""
+    if rule["text"] is None:
+        return rule
+    words = dict(rule.get("words", {}))
+    text = rule["text"]
+    own = _words(rule["generic"]) | {name for name, _ in pieces(rule["generic"]) if name}
+    for word in sorted(own - words.keys() - inputs):
+        called = result if word == "out" and result is not None else f"{word}_" if word in taken else None
+        if called is not None and called != word:
+            text = re.sub(rf"(?<![\w.]){word}(?![\w(])", called.replace("\\", r"\\"), text)
+            words[word] = called
+    if words.get("out", "").startswith("out_") and result is not None:
+        text, words["out"] = re.sub(rf"(?<![\w.]){words['out']}(?![\w(])", result, text), result
+    return {**rule, "text": text, **({"words": words} if words else {})}
+
+
+@functools.lru_cache(4096)
+def _words(text: str) -> set[str]:
+    """What an expression and its abbreviations name, functions left out."""
+    trees = [ast.parse(expression, mode="eval") for _, expression in pieces(text)]
+    called = {id(one.func) for tree in trees for one in ast.walk(tree) if isinstance(one, ast.Call)}
+    return {one.id for tree in trees for one in ast.walk(tree) if isinstance(one, ast.Name) and id(one) not in called}
+
+
+def renamed(text: str, names: dict[str, str], words: Mapping[str, str] | None = None) -> str:
+    """With the user's names in the place of the op's; ``words`` are those of :func:`words_of`.
 
     >>> renamed("g * exponent * x ** (exponent - 1)", {"x": "m[0, 0]", "exponent": "2"})
     'g * 2 * m[0, 0]'
     """
+    words = words_of(text, names) if words is None else words
     abbreviations = {name for name, _ in pieces(text)}
-    own = {name: user for name, user in names.items() if name not in abbreviations}
-    stand_ins: dict[str, str] = {}  # of names that are no expressions, `n.1` say
+    own = {**{name: user for name, user in names.items() if name not in abbreviations}, **words}
+    stand_ins: dict[str, str] = {}  # of names that are no expressions, `n.1` say, or would be quoted otherwise
     for name, user in own.items():
-        if not _is_expression(user):
+        if not _is_expression(user) or ('"' in user and _is_element(user)):
             behind = ".T" if user.endswith(".T") else ""
             stand_in = f"_{len(stand_ins)}_"
             own[name], stand_ins[stand_in] = stand_in + behind, user.removesuffix(behind)
@@ -141,7 +191,7 @@ def _with_expressions(text: str, names: tuple[tuple[str, str], ...]) -> str:
     for name, expression in pieces(text):
         tree = _Simpler().visit(_Renamed(dict(names)).visit(ast.parse(expression, mode="eval").body))
         told = ast.unparse(ast.fix_missing_locations(tree))
-        parts.append(f"{name} = {told}" if name else told)
+        parts.append(f"{dict(names).get(name, name)} = {told}" if name else told)
     return parts[0] + (WHERE + "; ".join(parts[1:]) if len(parts) > 1 else "")
 
 
@@ -152,6 +202,11 @@ def _is_expression(text: str) -> bool:
     except (SyntaxError, ValueError):
         return False
     return True
+
+
+@functools.lru_cache(4096)
+def _is_element(text: str) -> bool:
+    return isinstance(ast.parse(text, mode="eval").body, ast.Subscript | ast.Attribute)
 
 
 def _copied(body: ast.expr) -> ast.expr:
@@ -272,6 +327,8 @@ class _Simpler(ast.NodeTransformer):
         left, right = _number(node.left), _number(node.right)
         if isinstance(node.op, ast.Mult) and 1 in (left, right):
             return node.right if left == 1 else node.left
+        if isinstance(node.op, ast.Mult) and left == -1:
+            return ast.UnaryOp(ast.USub(), node.right)
         if isinstance(node.op, ast.Pow | ast.Div) and right == 1:
             return node.left
         if isinstance(node.op, ast.Sub) and left is not None and right is not None:
@@ -282,5 +339,8 @@ class _Simpler(ast.NodeTransformer):
 
 
 def _number(node: ast.expr) -> int | float | None:
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        found = _number(node.operand)
+        return None if found is None else -found
     value = node.value if isinstance(node, ast.Constant) else None
     return value if isinstance(value, int | float) and not isinstance(value, bool) else None

@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import argparse
 import errno
+import io
 import locale
 import os
 import re
 import sys
+import tokenize
 import webbrowser
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from rushlight.as_torch.process import prepare_process
 
+STDIN = "<stdin>"  # what Python calls a program that it reads there
 SUFFIXES = (".html", ".svg", ".json", ".txt")
 
 
-def main(words: Sequence[str], run_file: Callable[[str], None]) -> None:
-    """Runs the script that the words name under a story; what it raises, or exits with, goes on as it came."""
+def main(words: Sequence[str], run_file: Callable[[str], None], run_stdin: Callable[[bytes], None]) -> None:
+    """Runs the script that the words name (``-``: on standard input) under a story; what it raises, or exits with, goes on as it came."""
     options = _options(words)
     script = options.script
-    files = options.output or [os.path.splitext(os.path.basename(script))[0] + ".explain.html"]
+    from_stdin = script == "-"
+    files = options.output or [("stdin" if from_stdin else os.path.splitext(os.path.basename(script))[0]) + ".explain.html"]
     for path in files:
         _check(path)
     prepare_process()
@@ -29,14 +33,20 @@ def main(words: Sequence[str], run_file: Callable[[str], None]) -> None:
     from .story import Story
 
     story = Story(options.full, jacobians=not options.no_jacobians)
-    story.name, story.arguments = os.path.basename(script), options.arguments
+    story.name, story.arguments = STDIN if from_stdin else os.path.basename(script), options.arguments
+    source = sys.stdin.buffer.read() if from_stdin else b""
+    if from_stdin:
+        story._recording.places.given[STDIN] = _lines(source)
     sys.argv[:] = [script, *options.arguments]
     files = [os.path.abspath(path) for path in files]
     streams = _listen(story)
     observing.start(story._recording)
     error: BaseException | None = None
     try:
-        run_file(script)
+        if from_stdin:
+            run_stdin(source)
+        else:
+            run_file(script)
     except BaseException as raised:
         error = raised
         raise
@@ -45,9 +55,20 @@ def main(words: Sequence[str], run_file: Callable[[str], None]) -> None:
         for stream in streams:
             del stream.write
         names = dict(vars(sys.modules["__main__"]))
-        missing = None if os.path.exists(script) else FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), script)
+        missing = (
+            None if from_stdin or os.path.exists(script) else FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), script)
+        )
         story.finish(names, missing or error, _exit_code(error))
         _write(story, files, options)
+
+
+def _lines(source: bytes) -> list[str]:
+    """The text of a program in its own encoding."""
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(source).readline)
+    except SyntaxError:
+        encoding = "utf-8"
+    return source.decode(encoding, "replace").splitlines()
 
 
 def _options(words: Sequence[str]) -> argparse.Namespace:
@@ -116,16 +137,16 @@ def _write(story: Any, files: list[str], options: argparse.Namespace) -> None:
     for path in files:
         try:
             story.save(path, options.lang, options.passes)
-        except (OSError, ImportError) as failure:
+        except Exception as failure:  # whatever it is: the program's own error and exit code stay
             sys.stderr.write(f"rushlight explain: cannot write {path!r}: {failure}\n")
     if not options.output:
         try:
             story.show(options.lang, options.passes)
             sys.stdout.flush()
-        except ImportError as failure:
-            sys.stderr.write(f"rushlight explain: {failure}\n")
         except BrokenPipeError:  # who reads has enough, as `head` has; what is left to write goes nowhere
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        except Exception as failure:
+            sys.stderr.write(f"rushlight explain: {failure}\n")
     pages = [path for path in files if path.endswith(".html")]
     if options.open and pages:
         webbrowser.open("file://" + pages[0])

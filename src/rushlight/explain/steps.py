@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from .composing import closed
 from .entries import Entry, Number, Value
 from .equations import Figure, equation
 from .folding import Board, Card
@@ -101,7 +103,7 @@ class Steps:
             self.all = [*self.all[:half], step, *self.all[-half:]]
         for step in self.all:
             if step.kind == "fold":
-                step.parts = [Sentence(say("like the others", count=step.folds))]
+                step.parts = [Sentence(say("folded one") if step.folds == 1 else say("folded", count=step.folds))]
         left_out = board.recording["limits"]["left_out"]
         if left_out and self.all:
             self.all[-1].parts.append(Sentence(say("not recorded", count=left_out), "aside"))
@@ -331,7 +333,8 @@ class Steps:
         """What a node's edge leads to, by name."""
         edge = node["edges"][index]
         if edge is not None and edge["tensor"] is not None:
-            return self.board.label(edge["tensor"])
+            entry = self.board.tensors[edge["tensor"]]  # a leaf is the same in all its lives
+            return self.board.label(entry["identity"] if entry["leaf"] and self.board.wants(entry["id"]) else entry["id"])
         card = None if edge is None else self.board.card_of_node.get(edge["node"])
         found = None if card is None else self.board.cards[card]
         return found.name or found.text if found is not None else "?"
@@ -376,8 +379,12 @@ class Steps:
 
     def _reset(self, event: Entry) -> None:
         slot = self.board.slot(event["tensor"])
-        before = self.all[-1] if self.all else None
-        if before is not None and before.kind == "reset" and before.place == event["place"] is not None:
+        between = itertools.takewhile(
+            lambda one: one.place == event["place"] and (one.kind == "reset" or (one.kind == "forward" and one.card is None)),
+            reversed(self.all),
+        )
+        before = next((one for one in between if one.kind == "reset"), None)
+        if before is not None and event["place"] is not None:
             before.events.append(event["n"])  # of several leaves by one call
             before.title = self._title(say("resets", count=len(before.events)), self.where(event["place"], True))
             before.parts.insert(-1, Line([Figure(event["to"], literal(slot), "b")]))
@@ -448,12 +455,3 @@ def _words(key: str, **names: object) -> Figure:
 def chain(names: list[str]) -> str:
     """Names of nodes that ran one after the other; the first and the last of many."""
     return " → ".join(names if len(names) <= 3 else [names[0], "…", names[-1]])
-
-
-def closed(text: str) -> str:
-    """In parentheses where it is more than a name, a call or an index.
-
-    >>> closed("y"), closed("y * y")
-    ('y', '(y * y)')
-    """
-    return f"({text})" if " " in text and not text.startswith("(") else text

@@ -16,7 +16,7 @@ from ..base.arguments import user_frame
 from ..tensor import Tensor
 from . import observing
 from .entries import Entry, notes_of
-from .frames import elements_of, parameters_of
+from .frames import deep_elements_of, elements_of, parameters_of
 from .jacobian import jacobian_of
 from .ledger import ledger_of, names_in_functions
 from .reading import in_graph, read
@@ -68,17 +68,8 @@ class Story:
         recording = self._recording
         recording.look_for_writes()
         if frame is not None:
-            recording.look_for_names(frame)
-        bound = {}
-        own = {name: value for name, value in names.items() if isinstance(value, Tensor) and not name.startswith("__")}
-        for name, value in (*own.items(), *parameters_of(dict(names)), *elements_of(names)):
-            number = recording.known(value)
-            if number is not None and (only is None or number in only):
-                is_local = frame is not None and re.split(r"[.\[]", name)[0] in frame.f_locals
-                scope = frame.f_code.co_qualname if is_local else "<module>"
-                bound[scope, name] = number
-                recording.named(number, name, scope)
-        bound = names_in_functions(recording) | bound
+            recording.look_for_names(frame, True)
+        bound = names_in_functions(recording) | self._bound(names, frame, only)
         told: Entry | None = None
         if isinstance(error, Exception) or (error is not None and not isinstance(error, SystemExit)):
             told = {"type": type(error).__name__, "message": str(error), "place": self._place_of(error)}
@@ -92,6 +83,29 @@ class Story:
             "ledger": ledger_of(recording, bound, told),
             "limits": {"events": recording.limit, "left_out": recording.left_out},
         }  # fmt: skip
+
+    def _bound(self, names: Mapping[str, object], frame: Any, only: set[int] | None) -> dict[tuple[str, str], int]:
+        """By scope and name the entries of what the program leaves behind; an element that has a name of its own stands under that."""
+        recording = self._recording
+        bound: dict[tuple[str, str], int] = {}
+        containers = {name: one for name, one in names.items() if type(one) in (list, tuple, dict)}
+        asking = ((name, one) for name, one in deep_elements_of(names) if one._edge is None and one._needs_grad)
+        own = ((name, one) for name, one in names.items() if isinstance(one, Tensor) and not name.startswith("__"))
+        for is_element, found in (
+            (False, own),
+            (False, parameters_of(dict(names))),
+            (True, elements_of(containers)),
+            (True, asking),
+        ):
+            for name, value in found:
+                number = recording.known(value)
+                if number is None or (only is not None and number not in only) or (is_element and number in bound.values()):
+                    continue
+                is_local = frame is not None and re.split(r"[.\[]", name)[0] in frame.f_locals
+                scope = frame.f_code.co_qualname if is_local else "<module>"
+                bound[scope, name] = number
+                recording.named(number, name, scope)
+        return bound
 
     def _place_of(self, error: BaseException) -> int | None:
         if isinstance(error, SyntaxError) and error.filename and error.lineno:
@@ -129,7 +143,7 @@ class Story:
         ``passes`` says which backward passes are shown whole: numbers from 1, ``"first"`` and ``"last"``; without it all of up
         to five, and of more the first two and the last.
         """
-        with open(path, "w", encoding="utf-8") as file:
+        with open(path, "w", encoding="utf-8", errors="backslashreplace") as file:  # halves of surrogates, as JSON writes them
             file.write(self.form(os.path.splitext(path)[1], lang, passes))
 
     def form(self, suffix: str, lang: str = "en", passes: Which | None = None) -> str:
@@ -149,7 +163,8 @@ class Story:
         text = self.form(".txt", lang, passes)
         if sys.stdout.isatty():
             text = import_module(f"{__package__}.terminal").narrowed(text, max(shutil.get_terminal_size().columns, NARROWEST))
-        print(text)
+        encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+        print(text.encode(encoding, "replace").decode(encoding))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         return dict(import_module(f"{__package__}.notebook").mimebundle(self.recording, "en"))

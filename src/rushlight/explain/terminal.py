@@ -9,7 +9,7 @@ from .board_lines import Note, latest, notes_of
 from .entries import Entry, Recording
 from .equations import Figure
 from .folding import Board
-from .ledger_words import why
+from .ledger_words import lines_of, why
 from .numerals import brief
 from .steps import Line, Sentence, Step, Steps, Which
 from .words import MARK, Said, literal, say
@@ -162,7 +162,7 @@ def _passes(steps: Steps, lang: str) -> list[str]:
             lines += ["", *_begin(steps, step, lang)]
         elif step.number is None:
             told = _between(steps, step, lang)
-            again = bool(told) and told[:1] == head
+            again = bool(told) and told[:1] == head and step.kind == "forward"
             lines += told[1:] if again else told
             head = told[:1] or head
             continue
@@ -255,7 +255,9 @@ def _run(steps: Steps, step: Step, lang: str, branch: str, below: str) -> list[s
     text = "" if place is None else place["text"]
     text = fitted(text, 34)
     head = f"{text}{' ' * (36 - width(text))}{nodes}  "
-    came = f"g = {arrived}" if arrived else ""
+    node = steps.board.nodes[event["node"]]
+    words = [steps.board.word(node, index, "g") for index in range(len(node["rules"]))]
+    came = f"{next(iter(words), 'g')} = {arrived}" if arrived else ""
     if width(branch + head + came) <= WIDTH:
         lines = [branch + head + came]
     else:
@@ -299,12 +301,12 @@ def _figures(figures: list[Figure | str], lang: str) -> str:
 
 
 def _ledger(board: Board, lang: str) -> list[str]:
-    entries = board.recording["ledger"]
-    names = min(max((width(one["name"]) for one in entries), default=0), NAMES)
+    entries = list(lines_of(board.recording["ledger"]))
+    names = min(max((width(name) for name, _ in entries), default=0), NAMES)
     lines = []
-    for one in entries:
+    for name, one in entries:
         grad = brief(one["grad"]).plain(lang)
         told: Said = why(board, one)
         text = f"{grad}  {told.plain(lang)}".replace(MARK, "")
-        lines += wrapped(text, "  " + fitted(one["name"], names).ljust(names) + "  ", " " * (names + 4))
+        lines += wrapped(text, "  " + fitted(name, names).ljust(names) + "  ", " " * (names + 4))
     return lines

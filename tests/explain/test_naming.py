@@ -1,0 +1,180 @@
+"""What things are called: elements of dicts, objects and lists; lives; expressions over several lines; whose line is told of."""
+
+import threading
+
+import rushlight as torch
+from rushlight import nn
+from rushlight.explain import page, terminal
+from rushlight.explain.board_lines import notes_of
+from rushlight.explain.folding import Board
+
+
+class Neuron:
+    def __init__(self, n):
+        self.w = torch.ones(n, requires_grad=True)
+        self.rate = 0.1
+
+    def __call__(self, x):
+        return torch.tanh(self.w @ x)
+
+
+class Layer:
+    def __init__(self, n, m):
+        self.neurons = [Neuron(n) for _ in range(m)]
+
+
+def rows(story):
+    return {row["name"]: row["why"] for row in story.recording["ledger"]}
+
+
+def test_elements_of_dicts_objects_and_what_they_hold():
+    x = torch.tensor([1.0, -1.0])
+    params = {"a": torch.tensor(1.0, requires_grad=True), 3: torch.tensor(2.0, requires_grad=True)}
+    layer = Layer(2, 2)
+    with torch.explain() as story:
+        z = params["a"] * params[3]
+        z.backward()
+        (layer.neurons[0](x) + layer.neurons[1](x)).backward()
+    found = rows(story)
+    assert found["z"] == "not_leaf"  # and not made of a leaf without a name
+    for name in ('params["a"]', "params[3]", "layer.neurons[0].w", "layer.neurons[1].w"):
+        assert found[name] == "accumulated", name
+    told = str(story)
+    assert 'to params["a"]: g * params[3] = 2' in told
+    assert "layer.neurons[1].w.grad: None" in told and "self.w.grad" not in told
+
+
+def test_a_list_of_what_has_names_is_told_once():
+    w, b = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+    with torch.explain() as story:
+        parameters = [w, b]
+        sum(one.sum() for one in parameters).backward()
+    assert {"w", "b"} <= rows(story).keys() and not any("[" in name for name in rows(story))
+
+
+def test_elements_that_are_none_for_one_reason_are_one_line():
+    w = torch.ones(2, requires_grad=True)
+    with torch.explain() as story:
+        history = []
+        for i in range(6):
+            loss = (w * i).sum()
+            loss.backward()
+            history.append(loss)
+    assert sum(name.startswith("history[") for name in rows(story)) == 5  # the sixth is `loss`
+    told = terminal.render(story.recording)
+    assert "history[0…4]" in told and "history[1]" not in told
+    assert "history[0…4]" in page.render(story.recording)
+
+
+def test_a_weight_that_was_filled_before_it_had_a_name_has_its_name():
+    with torch.explain() as story:
+        net = nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1d(3))
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+        for _ in range(2):
+            optimizer.zero_grad()
+            net(torch.tensor([[1.0, 2.0], [3.0, 5.0]])).pow(2).sum().backward()
+            nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+            optimizer.step()
+    told = str(story)
+    assert "net[1].weight.grad: None" in told and "net[1].weight·1 =" in told
+    assert "₁.grad" not in told and " t6.grad" not in told
+    assert told.count("4 gradients are set by the program") == 3  # twice by the clipping, once by zero_grad
+    assert told.index("net[1].bias.grad = [") < told.index("net[1].weight·1 =")  # the optimizer read what had been written
+
+
+def test_lives_count_from_the_first_with_a_name():
+    with torch.explain() as story:
+        x = torch.ones(2, requires_grad=True)
+        y = torch.zeros(2).fill_(3.0).mul_(2.0)
+        y.add_(x)
+        y.sum().backward()
+    labels = [one["label"] for one in story.recording["tensors"] if one["names"] and one["names"][0]["name"] == "y"]
+    assert labels == ["y", "y.1"]
+
+
+def test_a_leaf_is_called_the_same_in_all_its_lives():
+    with torch.explain() as story:
+        p = torch.tensor([1.0, 2.0], requires_grad=True)
+        optimizer = torch.optim.SGD([p], lr=0.1)
+        for _ in range(3):
+            a, b = p
+            optimizer.zero_grad()
+            (a * b).backward()
+            optimizer.step()
+    assert "to p: stack(g, 0)" in str(story) and "to p·" not in str(story)
+
+
+def test_a_chain_of_methods_over_several_lines():
+    with torch.explain() as story:
+        x = torch.tensor([1.0, 2.0], requires_grad=True)
+        loss = (
+            x.pow(2)
+            .mul(
+                3,
+            )
+            .sum()
+        )
+        loss.backward()
+    place = next(one for one in story.recording["places"] if one["target"] == "loss")
+    assert place["text"] == "x.pow(2).mul(3).sum()"
+    assert "x.pow(2).mul(3).sum()" in str(story)
+
+
+def test_attributes_that_are_set_bind_no_name():
+    with torch.explain() as story:
+        net = nn.Linear(2, 2)
+        for p in net.parameters():
+            p.requires_grad = True
+        net(torch.ones(2)).sum().backward()
+    notes = notes_of(Board(story.recording), 0)
+    assert all(note.name != "net.bias" for line in notes.values() for note in line)
+
+
+def test_what_was_made_under_no_grad_is_told_at_its_own_line():
+    def f(a):
+        b = a * 2
+        return b + 1
+
+    with torch.explain() as story:
+        a = torch.tensor(1.0, requires_grad=True)
+        with torch.no_grad():
+            up = f(a)
+        a.sum().backward()
+    row = next(row for row in story.recording["ledger"] if row["name"] == "up")
+    assert row["why"] == "no_grad" and up is not None
+    assert story.recording["places"][row["place"]]["statement"] == "return b + 1"
+
+
+def test_pythons_library_is_no_program():
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    with torch.explain() as story:
+        loss = (x * x).sum()
+        thread = threading.Thread(target=loss.backward)
+        thread.start()
+        thread.join()
+    assert {one["name"] for one in story.recording["sources"]} <= {"test_naming.py"}
+
+
+def test_ops_of_a_batch_are_told_by_the_nodes_that_they_made():
+    def loss(w, x):
+        return (w @ x) ** 2
+
+    with torch.explain() as story:
+        w = torch.tensor([1.0, 2.0], requires_grad=True)
+        xs = torch.tensor([[1.0, 0.0], [0.5, 2.0]])
+        torch.vmap(torch.func.grad(loss), in_dims=(None, 0))(w, xs).sum().backward()
+    nodes = story.recording["nodes"]
+    for event in story.recording["events"]:
+        if event["kind"] == "run":
+            node = nodes[event["node"]]
+            assert len(node["rules"]) == len(node["edges"]), node
+    sums = next(node for node in nodes if node["name"] == "SumBackward1")
+    assert [rule["text"] for rule in sums["rules"]] == ["g"]
+
+
+def test_what_a_function_of_the_package_begins_a_pass_at_is_no_expression_of_the_program():
+    with torch.explain() as story:
+        x = torch.tensor([2.0, 3.0])
+        torch.autograd.functional.jacobian(lambda x: x * x, x)
+    begin = next(event for event in story.recording["events"] if event["kind"] == "backward")
+    assert story.recording["tensors"][begin["roots"][0]["tensor"]]["label"] == "select(x * x)"
