@@ -13,9 +13,10 @@ import pytest
 from rushlight.backend import (
     convolution,
     convolution_fft,
+    fold,
+    grid_sample,
     interpolation,
     pooling,
-    sampling,
 )
 from rushlight.backend.convolution import conv_shape, conv_transpose_shape
 from rushlight.kernels import registered
@@ -340,8 +341,8 @@ def test_interpolation_by_hand():
 @pytest.mark.parametrize("align_corners", [False, True])
 def test_grid_sample_at_the_elements_gives_the_elements(mode, padding_mode, align_corners):
     x = draw((2, 3, 4, 5), "float64")
-    grid = sampling.affine_grid_base((4, 5), align_corners, x.dtype)[None, ..., :2].repeat(2, 0)
-    y = sampling.grid_sample(x, grid, mode, padding_mode, align_corners)
+    grid = grid_sample.affine_grid_base((4, 5), align_corners, x.dtype)[None, ..., :2].repeat(2, 0)
+    y = grid_sample.grid_sample(x, grid, mode, padding_mode, align_corners)
     np.testing.assert_allclose(y, x, atol=1e-12)
 
 
@@ -360,15 +361,15 @@ def test_orders_of_grid_sample_are_its_derivatives(rank, padding_mode, align_cor
     for order in itertools.product(range(2), repeat=rank):
         g = rng.standard_normal((len(grid), 3, *grid.shape[1:-1]))
         x_of = x[: len(grid)]
-        transposed = sampling.grid_sample_input_grad(g, grid, x_of.shape, *options, order)
-        assert dot(transposed, x_of) == pytest.approx(dot(g, sampling.grid_sample(x_of, grid, *options, order)))
+        transposed = grid_sample.grid_sample_input_grad(g, grid, x_of.shape, *options, order)
+        assert dot(transposed, x_of) == pytest.approx(dot(g, grid_sample.grid_sample(x_of, grid, *options, order)))
         for axis in range(rank):
             raised = tuple(number + (at == axis) for at, number in enumerate(order))
             moved = np.zeros(rank)
             moved[axis] = step
-            ahead = sampling.grid_sample(x_of, grid + moved, *options, order)
-            behind = sampling.grid_sample(x_of, grid - moved, *options, order)
-            slope = sampling.grid_sample(x_of, grid, *options, raised)
+            ahead = grid_sample.grid_sample(x_of, grid + moved, *options, order)
+            behind = grid_sample.grid_sample(x_of, grid - moved, *options, order)
+            slope = grid_sample.grid_sample(x_of, grid, *options, raised)
             np.testing.assert_allclose((ahead - behind) / (2 * step), slope, atol=2e-4)
 
 
@@ -376,15 +377,15 @@ def test_orders_of_grid_sample_are_its_derivatives(rank, padding_mode, align_cor
 def test_unfold_lays_out_what_convolution_multiplies(name):
     x, _, (stride, padding, dilation, _) = case(name)
     kernel = CONVOLUTIONS[name][1]
-    columns = sampling.unfold(x, kernel, dilation, padding, stride)
+    columns = fold.unfold(x, kernel, dilation, padding, stride)
     w = draw((3, x.shape[1], *kernel), "float64", 4)
     y = conv(x, w, stride, padding, dilation)
     np.testing.assert_array_equal((w.reshape(3, -1) @ columns).reshape(y.shape), y)
     g = draw(columns.shape, "float64", 5)
-    assert dot(sampling.fold(g, x.shape[2:], kernel, dilation, padding, stride), x) == dot(g, columns)
+    assert dot(fold.fold(g, x.shape[2:], kernel, dilation, padding, stride), x) == dot(g, columns)
 
 
 def test_affine_grid_base_names_the_last_axis_first():
-    base = sampling.affine_grid_base((2, 3), True, np.dtype("float64"))
+    base = grid_sample.affine_grid_base((2, 3), True, np.dtype("float64"))
     np.testing.assert_array_equal(base[1, 0], [-1, 1, 1])
-    np.testing.assert_allclose(sampling.affine_grid_base((1, 4), False, base.dtype)[0, :, 0], [-0.75, -0.25, 0.25, 0.75])
+    np.testing.assert_allclose(grid_sample.affine_grid_base((1, 4), False, base.dtype)[0, :, 0], [-0.75, -0.25, 0.25, 0.75])

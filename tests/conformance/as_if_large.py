@@ -33,7 +33,7 @@ THRESHOLDS: dict[str, dict[str, int]] = {
     "backend.arithmetic": {"_MANY_QUOTIENTS": 4},
     "backend.pointwise": {"_LINE": 4},
     "backend.reduce": {"_STRETCHED": 4},
-    "backend.sampling": {"_TOGETHER": 20},
+    "backend.grid_sample": {"_TOGETHER": 20},
     "backend.strided": {"_TOGETHER": 1},
     "backend.summation": {"_LARGEST": 4, "_LONG": 8, "_ROW": 4},
 }

@@ -18,7 +18,7 @@ from sides import Missing, Side
 import rushlight as torch
 import rushlight.nn.functional as F
 from rushlight.autograd import interpreters, modes
-from rushlight.backend.line_sums import unbroadcast
+from rushlight.backend.unbroadcast import unbroadcast
 from rushlight.explain.readable import READABLE
 from rushlight.explain.rules import form_of
 from rushlight.ops import promotion

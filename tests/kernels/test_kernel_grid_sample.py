@@ -47,7 +47,7 @@ def drawn(draw):
 @few
 def test_sampling(data):
     dtype, x, _, grid, options = drawn(data.draw)
-    agree(*both("sampling.grid_sample", x, grid, *options), dtype, 400)
+    agree(*both("grid_sample.grid_sample", x, grid, *options), dtype, 400)
 
 
 @needs_native
@@ -57,7 +57,7 @@ def test_the_way_back_to_images(data):
     dtype, x, g, grid, options = drawn(data.draw)
     # What is at places that are not finite goes nowhere, or everywhere: PyTorch's order of taps and no other says.
     grid = np.where(np.isfinite(grid), grid, grid.dtype.type(0.25))
-    agree(*both("sampling.grid_sample_input_grad", g, grid, x.shape, *options), dtype, 2000)
+    agree(*both("grid_sample.grid_sample_input_grad", g, grid, x.shape, *options), dtype, 2000)
 
 
 @needs_native
@@ -68,14 +68,14 @@ def test_places_at_edges_and_between_pixels_are_numpys(mode, padding):
     places = np.linspace(-1.5, 1.5, 25, dtype=np.float32)
     grid = np.array(list(itertools.product(places, places)), np.float32).reshape(1, 25, 25, 2)
     for align in (False, True):
-        found, expected = both("sampling.grid_sample", x, grid, mode, padding, align)
+        found, expected = both("grid_sample.grid_sample", x, grid, mode, padding, align)
         agree(found, expected, "float32", 10)
 
 
 @needs_native
 def test_higher_derivatives_are_left_to_numpy():
     x, grid = np.ones((1, 1, 2, 2), np.float32), np.zeros((1, 1, 1, 2), np.float32)
-    sample = kernels.registered["sampling.grid_sample"].compiled
+    sample = kernels.registered["grid_sample.grid_sample"].compiled
     assert sample(x, grid, "bilinear", "zeros", False, (2, 0)) is None
     assert sample(x, grid, "nearest", "zeros", False, (1, 0)) is None
     assert sample(x.astype(np.float16), grid.astype(np.float16), "bilinear", "zeros", False) is None
@@ -88,7 +88,7 @@ def test_sampling_does_not_depend_on_the_number_of_threads():
     x, g = (generator.standard_normal((9, 5, 20, 30)).astype(np.float32) for _ in range(2))
     grid = generator.uniform(-1.2, 1.2, (9, 20, 30, 2)).astype(np.float32)
     options = ("bilinear", "zeros", False)
-    forward, back = (kernels.registered[f"sampling.grid_sample{name}"].compiled for name in ("", "_input_grad"))
+    forward, back = (kernels.registered[f"grid_sample.grid_sample{name}"].compiled for name in ("", "_input_grad"))
     same_on_any_number_of_threads(lambda: [forward(x, grid, *options), back(g, grid, x.shape, *options)])
 
 

@@ -74,7 +74,7 @@ FLAT_INDICES = [  # test_kernel_flat_indices.py
     "extremes.take_along", "index.gather", "index.slices",
 ]  # fmt: skip
 ORDERS = ["introsort.introsorted_rows", "introsort.greatest_in_rows", "introsort.selected_in_rows"]  # test_kernel_sort.py
-GRIDS = ["sampling.grid_sample", "sampling.grid_sample_input_grad"]  # test_kernel_grid_sample.py
+GRIDS = ["grid_sample.grid_sample", "grid_sample.grid_sample_input_grad"]  # test_kernel_grid_sample.py
 ALIGNMENTS = ["ctc.ctc_loss", "ctc.ctc_backward"]  # test_kernel_ctc.py
 ATTENTION = ["attention.attention", "attention.attention_backward"]  # test_kernel_attention.py
 TWISTER = ["mersenne_twister.source"]  # test_kernel_mersenne_twister.py

@@ -14,7 +14,7 @@ from differences import slopes, weighted
 
 import rushlight as torch
 import rushlight.nn.functional as F
-from rushlight.backend import sampling
+from rushlight.backend import grid_sample
 
 INF, NAN = math.inf, math.nan
 
@@ -617,7 +617,7 @@ def test_pictures_of_bytes_are_bytes_again_after_each_axis() -> None:
 @pytest.mark.parametrize("padding", ["zeros", "border", "reflection"])
 @pytest.mark.parametrize("mode", ["nearest", "bilinear", "bicubic"])
 def test_samples_of_a_grid_are_each_their_own(mode: str, padding: str, together: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sampling, "_TOGETHER", together)
+    monkeypatch.setattr(grid_sample, "_TOGETHER", together)
     x, grid = draw(5, 3, 6, 7).requires_grad_(), (draw(5, 4, 4, 2) * 1.5).requires_grad_()
 
     def sampled(x: Any, grid: Any) -> Any:

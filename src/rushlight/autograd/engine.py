@@ -20,9 +20,9 @@ import numpy as np
 
 from ..backend import errstate
 from ..backend import numpy as backend
-from ..backend.line_sums import unbroadcast
 from ..backend.ownership import BY_PASS, is_only_here
 from ..backend.sparse_gradients import ScatteredArray
+from ..backend.unbroadcast import unbroadcast
 from ..tensor import Tensor, wrap
 from . import mirrors, modes, overlaps, reentrant, topological_order, views
 from .hooks import HookCalls

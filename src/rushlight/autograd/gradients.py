@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..backend.line_sums import unbroadcast
 from ..backend.notes import not_a_tensor, with_notes
+from ..backend.unbroadcast import unbroadcast
 from ..base import dtypes
 from ..base.arguments import warn
 from ..base.size import Size

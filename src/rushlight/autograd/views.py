@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from ..backend import numpy as backend
-from ..backend.line_sums import unbroadcast
 from ..backend.notes import leaf_written
 from ..backend.ownership import BY_NAME, is_only_here
+from ..backend.unbroadcast import unbroadcast
 from ..base.attributes import held
 from ..tensor import Tensor, new_tensor
 from . import mirrors, modes, overlaps, tangents

@@ -25,10 +25,10 @@ from .flat_indices import (
     whole_slices,
     within,
 )
-from .line_sums import sum_to
 from .notes import with_notes
 from .numpy import Array, Shape, in_rows, ordered, steps_within
 from .shape import clone
+from .unbroadcast import sum_to
 
 Indices = list[Array | None]
 

@@ -1,4 +1,4 @@
-"""Adding up lines of an array, its rows or its columns, and with them what broadcasting stretched.
+"""Adding up lines of an array, its rows or its columns.
 
 Many numbers are added up by products with ones: of 4,096 x 8 floats, along columns or rows, in 10 us where NumPy's reductions take
 110, of 512 x 512 in 40 where they take 50 and 140, of 64 x 20 x 64 along the middle in 14 where they take 44.
@@ -123,37 +123,3 @@ def total(array: Array, axes: tuple[int, ...] | None, keepdims: bool = False) ->
     if array.dtype.itemsize == 2:
         return np.asarray(np.add.reduce(array.astype(np.float32), axes, keepdims=keepdims)).astype(array.dtype)  # type: ignore[call-overload]
     return np.asarray(np.add.reduce(array, axes, keepdims=keepdims))  # type: ignore[call-overload]
-
-
-def stretched(have: Shape, shape: Shape) -> tuple[int, ...]:
-    """The axes of ``have`` along which broadcasting stretched ``shape``; ValueError where it did not come from there."""
-    lead = len(have) - len(shape)
-    axes = tuple(range(lead)) + tuple(axis for axis, size in enumerate(shape, lead) if lead >= 0 and size == 1 != have[axis])
-    if lead < 0 or any(size not in (1, full) for size, full in zip(shape, have[lead:], strict=True)):
-        raise ValueError(f"cannot sum {have} to {shape}")
-    return axes
-
-
-def sum_to(array: Array, shape: Shape) -> Array:
-    """Undoes broadcasting: sums ``array`` over the dimensions that were stretched from ``shape``."""
-    have = array.shape
-    if have == shape:
-        return array
-    lead = len(have) - len(shape)
-    if lead > 0 and have[lead:] == shape:
-        return total(array, tuple(range(lead)))
-    axes = stretched(have, shape)
-    if axes:
-        array = total(array, axes, keepdims=True)
-    return array.reshape(shape)
-
-
-def unbroadcast(array: Array, shape: Shape, dtype: np.dtype[Any]) -> Array:
-    """A cotangent as its input needs it: broadcasting undone, and in the input's dtype (the real part for a real input)."""
-    if array.shape != shape:
-        array = sum_to(array, shape)
-    if array.dtype != dtype:
-        if array.dtype.kind == "c" and dtype.kind != "c":
-            array = array.real
-        array = array.astype(dtype)
-    return array

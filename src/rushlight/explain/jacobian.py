@@ -10,7 +10,7 @@ import numpy as np
 from ..autograd.nodes import AccumulateGrad, Edge, Node
 from ..autograd.saved import Packed
 from ..autograd.views import CopySlices
-from ..backend.line_sums import unbroadcast
+from ..backend.unbroadcast import unbroadcast
 from .entries import Entry
 from .recording import Recording
 from .values import array_of, plain

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..autograd.nodes import Edge
-from ..backend.line_sums import stretched, unbroadcast
+from ..backend.unbroadcast import stretched, unbroadcast
 from ..ops.table import arrays
 from ..tensor import Tensor
 from ..transforms.batched_tensors import BatchedTensor

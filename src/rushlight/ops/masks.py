@@ -9,9 +9,11 @@ import numpy as np
 
 from ..autograd.rule_errors import broadcast_error
 from ..backend import index as k
+from ..base import dtypes
+from ..base.arguments import type_name
 from ..tensor import Tensor, new_tensor
 from .out import write_out
-from .public import ops, public, warn
+from .public import methods, ops, public, warn
 from .table import op
 
 op("masked_select", k.masked_select, inputs="mask", kind="linear",
@@ -24,6 +26,7 @@ op("masked_scatter", k.masked_scatter, inputs="mask", kind="linear",
    source=lambda g, xp, mask, source_shape: xp.masked_scatter_adjoint(g, mask, source_shape))  # fmt: skip
 op("masked_scatter_adjoint", k.masked_scatter_adjoint, inputs="mask", kind="linear",
    g=lambda g, xp, mask, g_shape: xp.masked_scatter(xp.full_like_shape(g, g_shape), g, mask))  # fmt: skip
+op("nonzero_static", lambda x, size, fill: _nonzero(x, size, fill), inputs="x")
 
 
 @public()
@@ -80,6 +83,46 @@ def nonzero(input: Any, *, as_tuple: bool = False, out: Any = None) -> Any:
 def argwhere(input: Any) -> Tensor:
     """Where elements are not zero, one row of indices each."""
     return nonzero(input)
+
+
+def _nonzero(x: np.ndarray[Any, Any], size: int, fill: int) -> np.ndarray[Any, Any]:
+    found = np.stack(np.nonzero(x), 1) if x.ndim else np.empty((int(bool(x)), 0), np.int64)
+    out = np.full((size, x.ndim), fill, np.int64)
+    count = min(size, len(found))
+    out[:count] = found[:count]
+    return out
+
+
+@public(method=False, out=False)
+def nonzero_static(input: Any, *, size: int, fill_value: int = -1, out: Any = None) -> Tensor:
+    """The first ``size`` rows of :func:`nonzero`, followed by rows of ``fill_value`` if there are not as many.
+
+    >>> import rushlight as torch
+    >>> torch.nonzero_static(torch.tensor([0, 3]), size=2)
+    tensor([[ 1],
+            [-1]])
+    """
+    for label, value in (("size", size), ("fill_value", fill_value)):
+        if isinstance(value, bool) or not hasattr(value, "__index__"):
+            raise TypeError(f"nonzero_static(): argument '{label}' must be int, not {type_name(value)}")
+    if size < 0:
+        raise RuntimeError("nonzero_static: 'size' must be an non-negative integer")
+    if out is None:
+        return ops.nonzero_static(input, int(size), int(fill_value))
+    if out._array.dtype != np.int64:
+        raise RuntimeError(
+            "nonzero_static: Expected out tensor to have scalar type Long but got scalar type"
+            f"{dtypes.of(out._array.dtype).scalar_name}"
+        )
+    return write_out(ops.nonzero_static, "nonzero_static", out, (input, int(size), int(fill_value)), {})
+
+
+def _nonzero_static(self: Any, *, size: int, fill_value: int = -1) -> Any:
+    return nonzero_static(self, size=size, fill_value=fill_value)
+
+
+_nonzero_static.__name__, _nonzero_static.__doc__ = "nonzero_static", nonzero_static.__doc__
+methods["nonzero_static"] = _nonzero_static
 
 
 @public(method=False, out=False)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..backend import reduce as k
-from ..backend.line_sums import stretched as axes_stretched
+from ..backend.unbroadcast import stretched as axes_stretched
 from ..base.arguments import type_name
 from ..tensor import Methods, Tensor
 from .operands import refuse_history

@@ -1,4 +1,4 @@
-"""Windows laid out as columns and back (unfold, fold), and sampling an image at given places (grid_sample).
+"""Images sampled at the places of a grid, and grids made of matrices.
 
 ``grid_sample`` takes the order of the derivative along each axis of the grid, so that two kernels give all derivatives
 of all orders, ``e`` being one more order along one axis:
@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -29,56 +28,6 @@ _CUBIC = -0.75
 # So many elements are worked on together, which the second cache holds and calls are few for.
 _TOGETHER = 1 << 15
 _FRAME = 2  # elements on each side of an image
-
-
-def unfold(x: Array, kernel: Shape, dilation: Shape, padding: Shape, stride: Shape) -> Array:
-    """The windows of x (N, C, *spatial) as the columns of an array (N, C * prod(kernel), windows)."""
-    batch, channels = x.shape[:2]
-    around = ((0, 0), (0, 0), *((pad, pad) for pad in padding))
-    held = np.pad(x, around) if any(padding) else np.ascontiguousarray(x)
-    out = window_counts(x.shape[2:], kernel, dilation, padding, stride)
-    along = held.strides[2:]
-    windows: Array = np.ndarray(
-        (batch, channels, *kernel, *out),
-        x.dtype,
-        held,
-        0,
-        (
-            *held.strides[:2],
-            *(spread * step for spread, step in zip(dilation, along, strict=True)),
-            *(apart * step for apart, step in zip(stride, along, strict=True)),
-        ),
-    )
-    return windows.reshape(batch, channels * math.prod(kernel), math.prod(out))
-
-
-def fold(columns: Array, size: Shape, kernel: Shape, dilation: Shape, padding: Shape, stride: Shape) -> Array:
-    """The transpose of ``unfold``: columns (N, C * prod(kernel), windows) added up into an array (N, C, *size)."""
-    batch, channels = columns.shape[0], columns.shape[1] // math.prod(kernel)
-    out = window_counts(size, kernel, dilation, padding, stride)
-    windows = columns.reshape(batch, channels, *kernel, *out)
-    held = np.zeros((batch, channels, *(length + 2 * pad for length, pad in zip(size, padding, strict=True))), columns.dtype)
-    for taps in product(*(range(length) for length in kernel)):
-        place: Any = (
-            ...,
-            *(
-                slice(tap * spread, tap * spread + (count - 1) * step + 1, step)
-                for tap, spread, count, step in zip(taps, dilation, out, stride, strict=True)
-            ),
-        )
-        held[place] += windows[_channels_and(taps)]
-    inner: Any = (..., *(slice(pad, pad + length) for length, pad in zip(size, padding, strict=True)))
-    return np.ascontiguousarray(held[inner])
-
-
-def _channels_and(taps: Shape) -> Any:
-    return (slice(None), slice(None), *taps)
-
-
-def window_counts(size: Shape, kernel: Shape, dilation: Shape, padding: Shape, stride: Shape) -> Shape:
-    """How many windows there are along each axis."""
-    axes = zip(size, kernel, dilation, padding, stride, strict=True)
-    return tuple((length + 2 * pad - spread * (taps - 1) - 1) // step + 1 for length, taps, spread, pad, step in axes)
 
 
 @register(compiled.grid_sample)
@@ -255,3 +204,16 @@ def affine_grid_base(spatial: Shape, align_corners: bool, dtype: np.dtype[Any]) 
             steps = steps * (size - 1) / size
         base[..., rank - 1 - axis] = steps.astype(dtype).reshape(-1, *(1,) * (rank - axis - 1))
     return base
+
+
+def affine_grid(theta: Array, spatial: Shape, align_corners: bool) -> Array:
+    """Where matrices (N, rank, rank + 1) put the places of images: (N, *spatial, rank)."""
+    rank = len(spatial)
+    base = affine_grid_base(spatial, align_corners, theta.dtype).reshape(-1, rank + 1)
+    return (base @ theta.swapaxes(1, 2)).reshape(len(theta), *spatial, rank)
+
+
+def affine_grid_adjoint(g: Array, spatial: Shape, align_corners: bool) -> Array:
+    rank = len(spatial)
+    base = affine_grid_base(spatial, align_corners, g.dtype).reshape(-1, rank + 1)
+    return g.reshape(len(g), -1, rank).swapaxes(1, 2) @ base
