@@ -15,16 +15,15 @@ import numpy as np
 
 from .backend.sparse_gradients import ScatteredArray
 from .base import dtypes
-from .base.arguments import axis_of
 from .base.attributes import HidesInnerState, WithAttributes
 from .base.device import CPU
 from .base.device import device as device_class
-from .base.size import Size
 
 if TYPE_CHECKING:
     from .autograd.handles import Hooks
     from .autograd.modes import Inference
     from .autograd.nodes import Edge
+    from .base.size import Size
 
 CHECKED = os.environ.get("RUSHLIGHT_CHECK", "0") != "0"  # tests set it
 
@@ -91,28 +90,6 @@ class Tensor(WithAttributes, metaclass=_TensorMeta):
         """The type of the elements."""
         return dtypes.of(self._array.dtype)
 
-    @property
-    def shape(self) -> Size:
-        """How many elements there are along each dimension."""
-        return _sizes[self._array.shape]
-
-    def size(self, dim: int | None = None) -> Any:
-        """The shape, or the size of one dimension."""
-        if dim is None:
-            return _sizes[self._array.shape]
-        return self._array.shape[axis_of(dim, self._array.ndim, wrap_scalar=False)]
-
-    @property
-    def ndim(self) -> int:
-        """How many dimensions there are."""
-        return self._array.ndim
-
-    def dim(self) -> int:
-        """How many dimensions there are."""
-        return self._array.ndim
-
-    ndimension = dim
-
     def numel(self) -> int:
         """How many elements there are."""
         return int(self._array.size)
@@ -130,6 +107,12 @@ class Tensor(WithAttributes, metaclass=_TensorMeta):
 
     if TYPE_CHECKING:  # operators and most methods come from the table, others from the rooms that own them
 
+        @property
+        def shape(self) -> Size: ...
+        @property
+        def ndim(self) -> int: ...
+        def dim(self) -> int: ...
+        def size(self, dim: int | None = None) -> Any: ...
         def __new__(cls, *args: Any, **kwargs: Any) -> Any: ...
         def __init_subclass__(cls, own: bool = False, **kwargs: Any) -> None: ...
         def __getattr__(self, name: str) -> Any: ...
@@ -145,18 +128,6 @@ class Tensor(WithAttributes, metaclass=_TensorMeta):
         __le__ = __gt__ = __ge__ = __iadd__ = __isub__ = __imul__ = __itruediv__ = __add__
 
 
-class _Sizes(dict[tuple[int, ...], Size]):
-    """Shapes as ``torch.Size``: a program asks again and again for the same few, and making one takes longer than finding it."""
-
-    def __missing__(self, shape: tuple[int, ...]) -> Size:
-        size = tuple.__new__(Size, shape)
-        if len(self) < _KEPT_SIZES:
-            self[shape] = size
-        return size
-
-
-_KEPT_SIZES = 4096
-_sizes = _Sizes()
 PLAIN: set[type] = {Tensor}
 
 

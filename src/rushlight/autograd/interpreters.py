@@ -18,10 +18,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from ..tensor import Tensor
+from ..tensor import PLAIN, Tensor
+from .modes import special, state
 
 Args = tuple[Any, ...]
 Named = dict[str, Any]  # arguments by name
@@ -198,3 +198,16 @@ class Stack:
 
 
 stack = Stack()
+
+
+def asks_itself(method: Function) -> Function:
+    """Marks a method of Tensor, or what reads a property, whose own body asks while ``special.active``: nothing is put before it."""
+    method.shown_as = method  # type: ignore[attr-defined]
+    return method
+
+
+def read(tensor: Tensor, name: str) -> Answer:
+    """While ``special.active``, what those who take calls make of the reading of a property; else NotImplemented."""
+    if type(tensor) in PLAIN and not state.function_modes and special.active == special.plain_to_see:
+        return NotImplemented
+    return stack.call(vars(Tensor)[name].__get__, (tensor,), {})

@@ -14,6 +14,7 @@ from ..base.arguments import check_switch, warn
 from ..tensor import OWN_DTYPE, Methods, Tensor, new_tensor
 from . import gradients, modes, views
 from .handles import Hooks, RemovableHandle, add_hook, observers
+from .interpreters import asks_itself, read
 from .interpreters import stack as interpreters
 from .mirrors import Mirror
 from .nodes import BORROWED, Node
@@ -24,8 +25,11 @@ tells, detaching = interpreters.told, interpreters.detaching  # who wants to kno
 
 class InGraph(Methods):
     @property
+    @asks_itself
     def requires_grad(self) -> bool:
         """Whether operations on the tensor are recorded."""
+        if modes.special.active and (answer := read(self, "requires_grad")) is not NotImplemented:
+            return answer  # type: ignore[no-any-return]
         return self._needs_grad is True or (self._base is not None and bool(self._base._needs_grad))
 
     @requires_grad.deleter

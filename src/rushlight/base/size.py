@@ -78,3 +78,17 @@ def _checked(item: Any, nr: int) -> int:
     if not -(2**63) <= value < 2**63:
         raise ValueError("Overflow when unpacking long long")
     return value
+
+
+class _Sizes(dict[tuple[int, ...], Size]):
+    """Shapes as ``torch.Size``: a program asks again and again for the same few, and making one takes longer than finding it."""
+
+    def __missing__(self, shape: tuple[int, ...]) -> Size:
+        size = tuple.__new__(Size, shape)
+        if len(self) < _KEPT:
+            self[shape] = size
+        return size
+
+
+_KEPT = 4096
+known_sizes = _Sizes()

@@ -7,23 +7,22 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
-from ..autograd.interpreters import BELOW, Args, Named
-from ..autograd.interpreters import stack as interpreters
+from ..autograd import interpreters
+from ..autograd.interpreters import BELOW, Args, Named, stack
 from ..autograd.modes import special, state
 from ..base.arguments import code_of
 from ..base.public_names import OF_TWO, OPERATORS
 from ..tensor import PLAIN, Tensor
 from .signatures import PublicSignature
 
-calls = interpreters.calls  # who takes calls of functions over, while anybody does
-F = TypeVar("F", bound=Callable[..., Any])
+calls = stack.calls  # who takes calls of functions over, while anybody does
 
 
 def asked(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """While ``special.active``, what those who take calls over make of one before it runs; else NotImplemented."""
-    return interpreters.call(func, args, kwargs) if calls else NotImplemented
+    return stack.call(func, args, kwargs) if calls else NotImplemented
 
 
 def asked_as(name: str, args: tuple[Any, ...]) -> tuple[bool, Any]:
@@ -32,7 +31,7 @@ def asked_as(name: str, args: tuple[Any, ...]) -> tuple[bool, Any]:
     if not calls:
         return False, None
     try:
-        result = interpreters.call(getattr(Tensor, OPERATORS.get(name, name)), args, {})
+        result = stack.call(getattr(Tensor, OPERATORS.get(name, name)), args, {})
     except TypeError:
         if name in OF_TWO:
             return True, NotImplemented
@@ -40,18 +39,11 @@ def asked_as(name: str, args: tuple[Any, ...]) -> tuple[bool, Any]:
     return result is not NotImplemented, result
 
 
-def asks(name: str, method: F) -> F:
-    """Marks a method of Tensor whose body asks by itself, as ``name``, while ``special.active``."""
-    method.__name__ = name
-    method.shown_as = method  # type: ignore[attr-defined]
-    return method
-
-
 def foreign(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What an object that is no tensor but defines ``__torch_function__`` makes of a call; else NotImplemented."""
     if special.active and calls:  # it was asked before the call
         return NotImplemented
-    return interpreters.ask("foreign", func, args, kwargs)
+    return stack.ask("foreign", func, args, kwargs)
 
 
 def taken_over(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception) -> Any:
@@ -68,22 +60,20 @@ def asking_property(name: str, own: property) -> property:
     assert get is not None
 
     def read(self: Tensor) -> Any:
-        if special.active and (type(self) not in PLAIN or state.function_modes or special.active != special.plain_to_see):
-            result = interpreters.call(asking.__get__, (self,), {})
-            if result is not NotImplemented:
-                return result
+        if special.active and (answer := interpreters.read(self, name)) is not NotImplemented:
+            return answer
         return get(self)
 
     def write(self: Tensor, value: object) -> None:
         if special.active and (type(self) not in PLAIN or state.function_modes):
-            result = interpreters.call(asking.__set__, (self, value), {})
+            result = stack.call(asking.__set__, (self, value), {})
             if result is not NotImplemented:
                 return
         put(self, value)  # type: ignore[misc]
 
     read.__name__ = name  # by which it is told of
     read.does = get  # type: ignore[attr-defined]
-    asking = property(read, put and write, drop, own.__doc__)
+    asking = property(get if hasattr(get, "shown_as") else read, put and write, drop, own.__doc__)
     return asking
 
 
@@ -95,14 +85,14 @@ def asking_method(name: str, function: Callable[..., Any]) -> Callable[..., Any]
 
     def unless_taken_over(args: Args, kwargs: Named) -> Any:
         try:
-            result = interpreters.call(found.get(told, asking), args, kwargs)
+            result = stack.call(found.get(told, asking), args, kwargs)
         except TypeError:
             if of_two:  # Python asks the other side
                 return NotImplemented
             raise
         if result is not NotImplemented:
             return result
-        return interpreters.go_on(BELOW, function, args, kwargs) if asks else function(*args, **kwargs)
+        return stack.go_on(BELOW, function, args, kwargs) if asks else function(*args, **kwargs)
 
     asking: Any = _before(name, function, unless_taken_over)
     asking.__signature__ = PublicSignature(function)

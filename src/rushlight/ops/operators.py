@@ -10,16 +10,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..autograd.interpreters import asks_itself
 from ..autograd.modes import special
 from ..base.arguments import NUMBERS
 from ..tensor import Tensor
-from .asking import asked_as, asks
+from .asking import asked_as
 from .operands import other_side
 from .pointwise import pow, remainder, rsub
 from .public import CompiledOnUse, methods, operator_method, ops
 
 
-def _operator(sign: str, name: str, function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+def _define(dunder: str, function: Callable[[Any, Any], Any], told: str = "") -> None:
+    """Makes ``function`` the operator ``dunder``; a foreign operand is told of it as ``told`` where that is another name."""
+
     def operator(self: Any, other: Any) -> Any:
         if special.active:
             settled, result = asked_as(dunder, (self, other))
@@ -27,14 +30,16 @@ def _operator(sign: str, name: str, function: Callable[[Any, Any], Any]) -> Call
                 return result
         if isinstance(other, (Tensor, *NUMBERS)):
             return function(self, other)
-        return other_side(name, self, other)
+        return other_side(told or dunder, self, other)
 
-    dunder = f"__{sign}__"
-    operator.__qualname__ = dunder
-    return asks(dunder, operator)
+    operator.__name__ = operator.__qualname__ = dunder
+    methods[dunder] = asks_itself(operator)
 
 
-def _in_place(sign: str, name: str, function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+def _define_in_place(dunder: str, told: str) -> None:
+    """Makes the method ``told`` the operator ``dunder``."""
+    function = methods[told]
+
     def operator(self: Any, other: Any) -> Any:
         if special.active:
             settled, result = asked_as(dunder, (self, other))
@@ -45,10 +50,10 @@ def _in_place(sign: str, name: str, function: Callable[[Any, Any], Any]) -> Call
         except TypeError:
             if isinstance(other, (Tensor, *NUMBERS)):
                 raise
-            return other_side(name, self, other)
+            return other_side(told, self, other)
 
-    dunder = f"__{sign}__"
-    return asks(dunder, operator)
+    operator.__name__ = dunder
+    methods[dunder] = asks_itself(operator)
 
 
 for _sign, _name in (
@@ -66,7 +71,7 @@ for _sign, _name in (
     ("ior", "bitwise_or"), ("ixor", "bitwise_xor"),
     ("ilshift", "bitwise_left_shift"), ("irshift", "bitwise_right_shift"),
 ):  # fmt: skip
-    methods[f"__{_sign}__"] = _in_place(_sign, f"{_name}_", methods[f"{_name}_"])
+    _define_in_place(f"__{_sign}__", f"{_name}_")
 
 
 def _pow(self: Any, exponent: Any) -> Any:
@@ -97,14 +102,14 @@ methods["__invert__"] = _invert
 methods["__pow__"] = CompiledOnUse(
     "__pow__", "pow_number", "operator", "exponent.__class__ is int or exponent.__class__ is float", _pow
 )
-methods["__rpow__"] = _operator("rpow", "__rpow__", lambda self, base: pow(base, self))
-methods["__rsub__"] = _operator("rsub", "__rsub__", rsub)
 methods["__rtruediv__"] = methods["__rdiv__"] = _rtruediv
 _rtruediv.__name__ = "__rdiv__"
-methods["__floordiv__"] = _operator("floordiv", "__floordiv__", lambda self, other: ops.floor_divide(self, other))
-methods["__rfloordiv__"] = _operator("rfloordiv", "__rfloordiv__", lambda self, other: ops.floor_divide(other, self))
-methods["__mod__"] = _operator("mod", "remainder", remainder)
-methods["__rmod__"] = _operator("rmod", "__rmod__", lambda self, other: remainder(other, self))
-methods["__rlshift__"] = _operator("rlshift", "__rlshift__", lambda self, other: ops.bitwise_left_shift(other, self))
-methods["__rrshift__"] = _operator("rrshift", "__rrshift__", lambda self, other: ops.bitwise_right_shift(other, self))
 methods["__pos__"] = methods["positive"]
+_define("__rpow__", lambda self, base: pow(base, self))
+_define("__rsub__", rsub)
+_define("__floordiv__", lambda self, other: ops.floor_divide(self, other))
+_define("__rfloordiv__", lambda self, other: ops.floor_divide(other, self))
+_define("__mod__", remainder, told="remainder")
+_define("__rmod__", lambda self, other: remainder(other, self))
+_define("__rlshift__", lambda self, other: ops.bitwise_left_shift(other, self))
+_define("__rrshift__", lambda self, other: ops.bitwise_right_shift(other, self))

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from ..autograd import grad_mode, modes, overlaps, views
+from ..autograd.interpreters import asks_itself
 from ..autograd.nodes import Node
 from ..autograd.rule_errors import broadcast_error
 from ..backend import pointwise as k
 from ..base.arguments import NUMBERS, type_name
 from ..tensor import Methods, Tensor, new_tensor
-from .asking import asked, asks
+from .asking import asked
 from .inplace import count, in_graph, plain_write
 from .integer_arguments import switch
 from .operands import foreign_method
@@ -173,7 +174,7 @@ def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
 
 
 for _method in (zero_, fill_, copy_):
-    methods[_method.__name__] = asks(_method.__name__, _method)
+    methods[_method.__name__] = asks_itself(_method)
 for _method in (zero_, fill_):
     module("torch")[_method.__name__] = function_of(_method)
 

@@ -5,12 +5,56 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ..autograd.interpreters import asks_itself, read
+from ..autograd.modes import special
 from ..backend import numpy as backend
 from ..base.arguments import axis_of, type_name
 from ..base.device import device as Device
 from ..base.device import layout as layout_class
 from ..base.device import strided
+from ..base.size import Size, known_sizes
+from ..ops.asking import asked
 from ..tensor import Methods, Tensor
+
+
+class Form(Methods):
+    """What programs ask most often: the question of ops/asking.py stands in the bodies, which saves a call."""
+
+    @property
+    @asks_itself
+    def shape(self) -> Size:
+        """How many elements there are along each dimension."""
+        if special.active and (answer := read(self, "shape")) is not NotImplemented:
+            return answer  # type: ignore[no-any-return]
+        return known_sizes[self._array.shape]
+
+    @property
+    @asks_itself
+    def ndim(self) -> int:
+        """How many dimensions there are."""
+        if special.active and (answer := read(self, "ndim")) is not NotImplemented:
+            return answer  # type: ignore[no-any-return]
+        return self._array.ndim
+
+    @asks_itself
+    def dim(self) -> int:
+        """How many dimensions there are."""
+        if special.active and (answer := asked(Tensor.dim, (self,), {})) is not NotImplemented:
+            return answer  # type: ignore[no-any-return]
+        return self._array.ndim
+
+    def ndimension(self) -> int:
+        """How many dimensions there are."""
+        return self._array.ndim
+
+    def size(self, dim: int | None = None) -> Any:
+        """The shape, or the size of one dimension."""
+        if dim is None:
+            return known_sizes[self._array.shape]
+        shape = self._array.shape
+        if dim.__class__ is int and -len(shape) <= dim < len(shape):
+            return shape[dim]
+        return shape[axis_of(dim, len(shape), wrap_scalar=False)]
 
 
 class InMemory(Methods):
