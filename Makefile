@@ -112,6 +112,7 @@ ecosystem: $(GROUP:%=.ecosystem/%/installed)  ## libraries written for PyTorch, 
 # What the programs print on PyTorch; needed again when a program or a library's version changes.
 ecosystem-record: .oracle/installed  ## what they print on PyTorch, written anew
 	for group in $(GROUP); do .oracle/bin/python $(PIP) -r ecosystem/$$group.txt || exit 1; \
+		.oracle/bin/python ecosystem/built_for_cuda.py || exit 1; \
 		.oracle/bin/python ecosystem/run.py --record --group $$group || exit 1; done
 
 dist: .venv/tools  ## build the wheel and the source archive
@@ -146,10 +147,11 @@ clean:  ## remove environments and builds
 	.xla/bin/python $(PIP) --editable '.[dev,examples,xla,onnx]' onnxruntime
 	touch $@
 
-# install-torch comes first, so that pip takes PyTorch for installed.
+# install-torch comes first, so that pip takes PyTorch for installed; its version is asked for by name, or pip looks for a newer one.
 .ecosystem/%/installed: pyproject.toml $(KERNEL_SOURCES) ecosystem/%.txt
 	$(PYTHON) -m venv .ecosystem/$*
 	.ecosystem/$*/bin/python $(PIP) --editable .
 	.ecosystem/$*/bin/rushlight install-torch
-	.ecosystem/$*/bin/python $(PIP) -r ecosystem/$*.txt
+	.ecosystem/$*/bin/python $(PIP) -r ecosystem/$*.txt \
+		torch==$$(.ecosystem/$*/bin/python -c 'from importlib.metadata import version; print(version("torch"))')
 	touch $@

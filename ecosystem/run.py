@@ -12,12 +12,14 @@ import os
 import re
 import subprocess
 import sys
+import sysconfig
 import time
 from pathlib import Path
 
 HERE = Path(__file__).parent
 RECORDED = HERE / "recorded"
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|\bnan\b|\binf\b")
+STUBS = Path(sysconfig.get_path("purelib"), "torchvision.libs")  # what built_for_cuda.py makes is there
 SECONDS = 300
 # Relative differences allowed, of numbers below SMALL relative to SMALL: training steps in float32 carry roundings along.
 CLOSE = 1e-3
@@ -60,6 +62,8 @@ def run(command: list[str]) -> tuple[str, str, float]:
     """What a program prints, the last line of its error if it fails, and how long it took."""
     start = time.perf_counter()
     environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"}
+    if STUBS.exists():
+        environment["LD_LIBRARY_PATH"] = str(STUBS)
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, env=environment, check=False)
     except subprocess.TimeoutExpired:
