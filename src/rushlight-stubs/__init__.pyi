@@ -826,7 +826,7 @@ class Tensor(WithAttributes):
         ...
     @property
     def device(self) -> _device:
-        """Where the tensor is: on the CPU."""
+        """Where the tensor is: on the CPU, or on the meta device, where there are no numbers."""
         ...
     def diag(self, diagonal: _int = 0) -> Tensor:
         """A vector as a diagonal matrix, or the diagonal of a matrix (a copy)."""
@@ -1186,7 +1186,10 @@ class Tensor(WithAttributes):
     def is_contiguous(self, *, memory_format: memory_format | None = None) -> _bool:
         """Whether the elements lie one after another, in order (in the given memory format)."""
         ...
-    is_cpu: _bool
+    @property
+    def is_cpu(self) -> _bool:
+        """Whether the tensor is on the CPU."""
+        ...
     is_cuda: _bool
     def is_floating_point(self) -> _bool:
         """Whether the dtype is a floating one."""
@@ -1200,7 +1203,10 @@ class Tensor(WithAttributes):
         """Whether no operation of the graph made the tensor."""
         ...
     is_maia: _bool
-    is_meta: _bool
+    @property
+    def is_meta(self) -> _bool:
+        """Whether the tensor is on the meta device, where there are no numbers."""
+        ...
     is_mkldnn: _bool
     is_mps: _bool
     is_mtia: _bool

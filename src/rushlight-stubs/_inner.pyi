@@ -454,6 +454,9 @@ class Interpreter:
     def detaching(self, tensor: Tensor) -> Any:
         """The same, where a program itself calls ``tensor.detach()``."""
         ...
+    def elsewhere(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The same, where a tensor on the meta device is asked for."""
+        ...
     def foreign(self, func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What arguments that are no tensors but define ``__torch_function__`` make of a call that has failed."""
         ...

@@ -97,6 +97,7 @@ with _collector_at_rest():
     from .tensors.creation import interop as _interop
     from .tensors.creation import legacy as _legacy
     from .tensors.creation import matrices as _matrices
+    from .tensors.creation import on_meta as _on_meta
     from .tensors.creation import sampling as _sampling
     from .tensors.creation import windows as _windows
     from .tensors.creation.from_sizes import empty, empty_strided, eye, full, ones, scalar_tensor, zeros

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .backend.nothing import Nothing
 from .backend.sparse_gradients import ScatteredArray
 from .base import dtypes
 from .base.attributes import HidesInnerState, WithAttributes
-from .base.device import CPU
+from .base.device import CPU, META
 from .base.device import device as device_class
 
 if TYPE_CHECKING:
@@ -98,12 +99,11 @@ class Tensor(WithAttributes, metaclass=_TensorMeta):
 
     @property
     def device(self) -> device_class:
-        """Where the tensor is: on the CPU."""
-        return CPU
+        """Where the tensor is: on the CPU, or on the meta device, where there are no numbers."""
+        return META if isinstance(self._array, Nothing) else CPU
 
-    is_cuda = is_mps = is_xpu = is_meta = is_sparse = is_quantized = is_mkldnn = is_nested = is_sparse_csr = False
+    is_cuda = is_mps = is_xpu = is_sparse = is_quantized = is_mkldnn = is_nested = is_sparse_csr = False
     is_xla = is_vulkan = is_ipu = is_maia = is_mtia = False
-    is_cpu = True
 
     if TYPE_CHECKING:  # operators and most methods come from the table, others from the rooms that own them
 
@@ -188,7 +188,7 @@ def wrap(array: Any) -> Tensor:
     """A leaf Tensor around an array (not copied), or anything that one can be made of."""
     if array.__class__ is ScatteredArray:
         return Tensor._of_scattered(array)
-    return new_tensor(array if isinstance(array, np.ndarray) or hasattr(array, "as_tensor") else np.asarray(array))
+    return new_tensor(array if isinstance(array, (np.ndarray, Nothing)) or hasattr(array, "as_tensor") else np.asarray(array))
 
 
 def make_tensor(array: np.ndarray[Any, Any], version: list[Any], edge: Edge | None) -> Tensor:

@@ -66,6 +66,10 @@ class Interpreter:
         """What a function that makes tensors gives, and any other that is not of the table."""
         return NotImplemented
 
+    def elsewhere(self, function: Function, args: Args, kwargs: Named) -> Answer:
+        """The same, where a tensor on the meta device is asked for."""
+        return NotImplemented
+
     def noise(self, draw: Callable[[tuple[int, ...]], Tensor], shape: tuple[int, ...]) -> Answer:
         """Random numbers of a shape, which ``draw`` draws."""
         return NotImplemented

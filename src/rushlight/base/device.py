@@ -144,6 +144,7 @@ def _parse_name(name: str) -> tuple[str, int | None]:
 # What is in use.
 
 CPU = device("cpu")
+META = device("meta")
 _default: device = CPU
 
 
@@ -206,6 +207,10 @@ def as_device(where: Any, function: str = "device") -> device:
 _from_name = cache(device)
 
 
+class Elsewhere(RuntimeError):
+    """A tensor is asked for on the meta device: whoever makes tensors there is asked (autograd/interpreters.py)."""
+
+
 def require_cpu(where: Any = None, function: str = "device") -> device:
     """The CPU, if that is where a tensor is asked for (None: wherever the default is). Raises what PyTorch's CPU build
     raises for other devices: AssertionError for CUDA and XPU, RuntimeError for the rest.
@@ -213,6 +218,8 @@ def require_cpu(where: Any = None, function: str = "device") -> device:
     chosen = get_default_device() if where is None else as_device(where, function)
     if chosen.type == "cpu":
         return CPU
+    if chosen.type == "meta":
+        raise Elsewhere(f"{function}(): there is no way onto the meta device")
     if chosen.type in ("cuda", "xpu"):
         raise AssertionError(f"Torch not compiled with {chosen.type.upper()} enabled")
     raise RuntimeError(f"PyTorch is not linked with support for {chosen.type} devices")

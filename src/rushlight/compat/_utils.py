@@ -9,13 +9,19 @@ import rushlight as torch
 from rushlight.base import dtypes
 from rushlight.nn.parameter import _rebuild_parameter, _rebuild_parameter_with_state
 from rushlight.sparse.creation import _rebuild_sparse_tensor
-from rushlight.tensors.rebuilding import _rebuild_tensor, _rebuild_tensor_v2, _rebuild_tensor_v3
+from rushlight.tensors.rebuilding import (
+    _rebuild_meta_tensor_no_storage,
+    _rebuild_tensor,
+    _rebuild_tensor_v2,
+    _rebuild_tensor_v3,
+)
 
 __all__ = [
     "_element_size",
     "_flatten_dense_tensors",
     "_get_available_device_type",
     "_get_device_module",
+    "_rebuild_meta_tensor_no_storage",
     "_rebuild_parameter",
     "_rebuild_parameter_with_state",
     "_rebuild_sparse_tensor",

@@ -71,7 +71,7 @@ def trunc_normal_(
 
     draw = _within if share_below(b) - share_below(a) > 0.3 else _under_the_curve
     with torch.no_grad():
-        return draw(tensor, mean, std, a, b, generator)
+        return tensor if tensor.is_meta else draw(tensor, mean, std, a, b, generator)
 
 
 def _within(tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Any) -> Tensor:

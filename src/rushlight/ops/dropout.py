@@ -47,6 +47,8 @@ def _noise(input: Any, shape: tuple[int, ...], p: float) -> Any:
         drawn = default_stream().bernoulli(tuple(shape[axis] for axis in axes), array.dtype, 1 - p)
         return new_tensor(drawn.transpose(np.argsort(axes)))
 
+    if not isinstance(input._array, np.ndarray):  # on the meta device: its noise lies there, too
+        return input.new_empty(shape)
     drawn = interpreters.ask("noise", draw, shape) if modes.state.transforms else NotImplemented
     return draw(shape) if drawn is NotImplemented else drawn
 
@@ -69,7 +71,8 @@ def _scaled_noise(input: Any, shape: tuple[int, ...], p: float) -> Any:
     noise = _noise(input, shape, p)
     if noise._array.dtype.kind in "iub":
         noise.div_(1 - p)  # says why not
-    noise._array /= 1 - p
+    if isinstance(noise._array, np.ndarray):
+        noise._array /= 1 - p
     return noise
 
 

@@ -246,6 +246,8 @@ def _batch_norm(
 
 def _keep_up(x: np.ndarray[Any, Any], running_mean: Any, running_var: Any, momentum: float) -> None:
     """Moves the running statistics towards the batch's; PyTorch does not count these as changes in place."""
+    if not isinstance(x, np.ndarray):  # on the meta device there are no statistics
+        return
     with np.errstate(all="ignore"):
         move_statistics(running_mean, running_var, *k.channel_moments(x), momentum)
 

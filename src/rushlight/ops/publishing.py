@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from ..autograd.interpreters import stack as interpreters
 from ..autograd.modes import special
+from ..base.device import Elsewhere
 from .argument_forms import refusal
 from .asking import asked, foreign
 from .misfits import flags_of, no_bool
@@ -62,7 +63,11 @@ def _watched(function: F, is_method: bool) -> F:
             if isinstance(error, AttributeError):
                 raise
             raise _reworded(error, name) from None
-        except (RuntimeError, ValueError, IndexError):
+        except (RuntimeError, ValueError, IndexError) as error:
+            if error.__class__ is Elsewhere:
+                result = interpreters.ask("elsewhere", function, args, kwargs)
+                if result is not NotImplemented:
+                    return result
             wrong = refusal(name, is_method, args[is_method:], kwargs)
             if wrong is None:
                 raise

@@ -183,7 +183,7 @@ class Plan:
 def _fits(param: Tensor, state: dict[str, Any], scalars: tuple[str, ...]) -> bool:
     """Whether a parameter and its state are plain rows of numbers of one dtype."""
     array = param._array
-    if array.dtype.char not in REAL or not array.flags.c_contiguous:
+    if array.dtype.char not in REAL or not array.flags.c_contiguous or param.is_meta:
         return False
     for name, value in state.items():
         if not isinstance(value, Tensor):

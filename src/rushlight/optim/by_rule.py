@@ -159,7 +159,7 @@ class RuleOptimizer(Optimizer):
             with saved_tensors_hooks(torch.clone, _itself):  # the rule goes on writing into what its operations saved
                 self._step_tensors(param, grad, state, t, group)
             return
-        if not self._elementwise or kind not in "fdFD":
+        if not self._elementwise or kind not in "fdFD" or param.is_meta:
             self._step_tensors(param, grad, state, t, group)
             return
         if self._as_real and kind in "FD":

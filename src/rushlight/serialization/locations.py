@@ -28,7 +28,10 @@ def _no_device(storage: Any, location: str) -> Any:
             "are running on a CPU-only machine, please use torch.load with map_location=torch.device('cpu') to map your "
             "storages to the CPU."
         )
-    if kind in ("mps", "meta", "hpu"):
+    if kind == "meta":
+        storage._on_meta = True
+        return storage
+    if kind in ("mps", "hpu"):
         raise RuntimeError(
             f"torch.UntypedStorage(): Storage device not recognized: {kind}; use map_location='cpu' to load it on the CPU"
         )

@@ -117,7 +117,7 @@ def reduced(tensor: Tensor) -> tuple[Any, ...]:
             return parameter._rebuild_parameter, (_Reduced(data), tensor.requires_grad, OrderedDict())
         return parameter._rebuild_parameter_with_state, (_Reduced(data), tensor.requires_grad, OrderedDict(), state)
     warn_if_has_hooks(tensor)
-    if not isinstance(tensor._array, np.ndarray):
+    if not isinstance(tensor._array, np.ndarray) and not tensor.is_meta:
         return reduced_wrapper(tensor)
     function, arguments = _plain(tensor)
     if type(tensor) is Tensor and state is None:
@@ -149,6 +149,8 @@ class _Reduced:
 
 def _plain(tensor: Tensor) -> tuple[Any, ...]:
     """The reduction of what every tensor has: its place in a storage."""
+    if tensor.is_meta:
+        return rebuilding.reduced_meta(tensor)
     array = tensor._array
     if tensor.is_conj() or tensor.is_neg():  # the file holds the values from before
         array = np.conj(array) if tensor.is_conj() else array
@@ -230,7 +232,9 @@ class StorageReader:
             )
         if not isinstance(untyped, UntypedStorage):
             return untyped
-        return TypedStorage(wrap_storage=untyped, dtype=dtype)
+        typed = TypedStorage(wrap_storage=untyped, dtype=dtype)
+        typed._on_meta = untyped._on_meta
+        return typed
 
 
 def _aligned(octets: Bytes) -> Bytes:

@@ -105,6 +105,7 @@ _CALLABLE: dict[str, Callable[..., Any]] = {
             rebuilding._rebuild_tensor,
             rebuilding._rebuild_tensor_v2,
             rebuilding._rebuild_tensor_v3,
+            rebuilding._rebuild_meta_tensor_no_storage,
             creation._rebuild_sparse_tensor,
             parameter._rebuild_parameter,
             parameter._rebuild_parameter_with_state,

@@ -36,6 +36,8 @@ class _Storage:
 
     _memory: np.ndarray[Any, Any]  # one-dimensional, from the first byte of the block to its last
 
+    _on_meta = False  # read for tensors on the meta device
+
     is_cuda = is_sparse = is_sparse_csr = is_hpu = False
     filename = None
 

@@ -14,6 +14,7 @@ from ..base import dtypes
 from ..base.attributes import OWN_ATTRIBUTES, held
 from ..base.public_names import methods
 from ..tensor import Tensor
+from .rebuilding import reduced_meta
 
 
 def deep_copied(tensor: Tensor, memo: dict[int, Any]) -> Tensor:
@@ -92,6 +93,8 @@ def _rebuild_wrapper(
 def reduced(tensor: Tensor) -> Any:
     """What goes into a pickle of a tensor. The array that owns the memory goes along once for all its views in the pickle."""
     array = tensor._array
+    if tensor.is_meta:
+        return reduced_meta(tensor)
     if not isinstance(array, np.ndarray):
         return reduced_wrapper(tensor)
     whole = backend.root(array)

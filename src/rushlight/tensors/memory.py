@@ -8,6 +8,7 @@ from typing import Any
 from ..autograd.interpreters import asks_itself, read
 from ..autograd.modes import special
 from ..backend import numpy as backend
+from ..backend.nothing import Nothing
 from ..base.arguments import axis_of, type_name
 from ..base.device import device as Device
 from ..base.device import layout as layout_class
@@ -58,6 +59,16 @@ class Form(Methods):
 
 
 class InMemory(Methods):
+    @property
+    def is_meta(self) -> bool:
+        """Whether the tensor is on the meta device, where there are no numbers."""
+        return isinstance(self._array, Nothing)
+
+    @property
+    def is_cpu(self) -> bool:
+        """Whether the tensor is on the CPU."""
+        return not isinstance(self._array, Nothing)
+
     @property
     def itemsize(self) -> int:
         """How many bytes an element takes."""

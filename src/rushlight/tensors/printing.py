@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..backend.nothing import Nothing
 from ..base import dtypes
 
 
@@ -98,7 +99,11 @@ def tensor_text(
     """
     opening = f"{name}("
     notes = []
-    if array.size == 0:
+    if isinstance(array, Nothing):
+        body = "..."
+        notes += ["device='meta'", f"size={array.shape}"]
+        implied = dtype is dtypes.get_default_dtype()
+    elif array.size == 0:
         body = "[]"
         if array.ndim != 1:
             notes.append(f"size={array.shape}")

@@ -8,11 +8,16 @@ from collections.abc import Callable
 from typing import Any
 
 from ..backend import memory
+from ..backend.nothing import outlined
 from ..base import dtypes
 from ..base.attributes import OWN_ATTRIBUTES
 from ..base.public_names import methods
 from ..storage import TypedStorage, UntypedStorage
-from ..tensor import Tensor, wrap
+from ..tensor import Tensor, new_tensor, wrap
+from .meta import nothing_like, on_meta
+
+Sizes = tuple[int, ...]
+Reduction = tuple[Any, ...]
 
 
 def _rebuild_tensor(storage: Any, storage_offset: int, size: Any, stride: Any) -> Tensor:
@@ -52,6 +57,25 @@ def _rebuild_tensor_v3(
 ) -> Tensor:
     """As :func:`_rebuild_tensor_v2` over bytes, of dtypes that have no typed storage."""
     return _finished(_laid_over(storage, dtype, storage_offset, size, stride), requires_grad, backward_hooks, metadata)
+
+
+def _rebuild_meta_tensor_no_storage(dtype: dtypes.dtype, size: Sizes, stride: Sizes, requires_grad: bool) -> Tensor:
+    """A tensor on the meta device; strides in elements.
+
+    >>> import rushlight as torch
+    >>> from rushlight._utils import _rebuild_meta_tensor_no_storage
+    >>> _rebuild_meta_tensor_no_storage(torch.float32, (2, 3), (3, 1), False)
+    tensor(..., device='meta', size=(2, 3))
+    """
+    steps = tuple(step * dtype.itemsize for step in stride)
+    made = new_tensor(nothing_like(outlined(tuple(size), dtype.numpy, steps)))
+    made._needs_grad = bool(requires_grad)
+    return made
+
+
+def reduced_meta(tensor: Tensor) -> Reduction:
+    """What goes into a pickle of a tensor on the meta device."""
+    return _rebuild_meta_tensor_no_storage, (tensor.dtype, tuple(tensor.shape), tensor.stride(), tensor.requires_grad)
 
 
 def set_state(tensor: Any, state: Any) -> Any:
@@ -101,7 +125,8 @@ def _laid_over(storage: Any, dtype: Any, offset: Any, size: Any, stride: Any) ->
         raise RuntimeError(f"numel: integer multiplication overflow: sizes {list(size)}")
     whole = storage.untyped()._memory
     try:
-        return wrap(memory.laid_over(whole, dtype.numpy, size, stride, offset))
+        made = wrap(memory.laid_over(whole, dtype.numpy, size, stride, offset))
+        return on_meta(made) if storage._on_meta else made
     except ValueError as error:  # more dimensions or more elements than NumPy has
         raise RuntimeError(f"a saved tensor of sizes {list(size)} cannot be made: {error}") from None
 
@@ -132,5 +157,6 @@ for _function in (
     _rebuild_tensor,
     _rebuild_tensor_v2,
     _rebuild_tensor_v3,
+    _rebuild_meta_tensor_no_storage,
 ):
     _function.__module__ = "rushlight._utils"

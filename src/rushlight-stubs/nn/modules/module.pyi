@@ -51,7 +51,7 @@ class Module:
         """Has calls of this module compiled, as :func:`torch.compile` does, whose arguments these are."""
         ...
     def cpu(self) -> Self:
-        """The module itself, which is on the CPU."""
+        """The module itself, which is on the CPU. NotImplementedError where it is on the meta device."""
         ...
     def cuda(self, device: device | str | int | None = None) -> Self:
         """AssertionError: there is no CUDA."""

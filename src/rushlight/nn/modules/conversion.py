@@ -40,7 +40,7 @@ def parse_to(*args: Any, **kwargs: Any) -> tuple[Any, Any, bool, Any]:
 
 def converter(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Convert:
     """What ``module.to(*args, **kwargs)`` does to every tensor."""
-    _, dtype, _, memory_format = parse_to(*args, **kwargs)
+    device, dtype, _, memory_format = parse_to(*args, **kwargs)
     if dtype is not None:
         if not (dtype.is_floating_point or dtype.is_complex):
             raise TypeError(f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype}")
@@ -54,6 +54,8 @@ def converter(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Convert:
             )
 
     def convert(tensor: Tensor) -> Tensor:
+        if device is not None and tensor.device != device:
+            tensor = _moved(tensor, device)
         if dtype is not None and (tensor.is_floating_point() or tensor.is_complex()):
             tensor = tensor.to(dtype)
         if memory_format is not None and tensor.dim() in (4, 5):
@@ -61,6 +63,17 @@ def converter(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Convert:
         return tensor
 
     return convert
+
+
+def _moved(tensor: Tensor, device: torch.device) -> Tensor:
+    """A tensor on another device, the meta device being one."""
+    try:
+        return tensor.to(device)  # type: ignore[no-any-return]
+    except NotImplementedError as error:
+        raise NotImplementedError(
+            f"{error} Please use torch.nn.Module.to_empty() instead of torch.nn.Module.to() when moving module from meta to a "
+            "different device."
+        ) from None
 
 
 def convert_own(module: Module, fn: Convert) -> None:
@@ -152,8 +165,8 @@ class Convertible(Methods, of=Module):
         return self._apply(lambda t: t.type(dst_type))
 
     def cpu(self) -> Self:
-        """The module itself, which is on the CPU."""
-        return self
+        """The module itself, which is on the CPU. NotImplementedError where it is on the meta device."""
+        return self._apply(lambda t: t.cpu()) if any(p.is_meta for p in (*self.parameters(), *self.buffers())) else self
 
     def cuda(self, device: Any = None) -> Self:
         """AssertionError: there is no CUDA."""
