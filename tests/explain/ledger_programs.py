@@ -86,6 +86,12 @@ CASES = {
         "rebound",
         "x = torch.zeros(2, requires_grad=True)",
     ),
+    "bound to what has another name before": (
+        LEAF + "y = x\nfor i in range(2):\n    y = y * 2\ny.sum().backward()",
+        "y",
+        "not_leaf",
+        "y = y * 2",
+    ),
     "set to None": (LEAF + "x.sum().backward()\nx.grad = None", "x", "reset", "x.grad = None"),
     "deleted": (LEAF + "x.sum().backward()\ndel x.grad", "x", "reset", "del x.grad"),
     "zero_grad": (

@@ -14,7 +14,10 @@ import pytest
 
 import rushlight as torch
 from rushlight.autograd import interpreters
+from rushlight.explain import page, terminal
+from rushlight.explain.numerals import brief
 from rushlight.explain.story import Story
+from rushlight.explain.words import say
 
 ROOT = Path(__file__).parents[2]
 
@@ -136,18 +139,91 @@ def test_nothing_stays_behind() -> None:
     assert list(interpreters.stack.interpreters) == before
 
 
-def test_long_programs_are_cut_and_say_so() -> None:
+def consistent(recording: dict[str, Any]) -> None:
+    """Numbers are positions, and what they name is there."""
+    for kind in ("tensors", "nodes", "places"):
+        assert [one["id"] for one in recording[kind]] == list(range(len(recording[kind])))
+    assert [event["n"] for event in recording["events"]] == list(range(len(recording["events"])))
+    tensors, nodes = range(len(recording["tensors"])), range(len(recording["nodes"]))
+    for event in recording["events"]:
+        for number in (*(event.get("inputs") or ()), *(event.get("outputs") or ())):
+            assert number is None or number in tensors
+        assert event.get("node") is None or event["node"] in nodes
+    for entry in recording["tensors"]:
+        assert entry["identity"] in tensors and recording["tensors"][entry["identity"]]["identity"] == entry["identity"]
+        assert all(0 <= name["at"] <= len(recording["events"]) for name in entry["names"])
+    for node in recording["nodes"]:
+        assert all(edge is None or edge["node"] is None or edge["node"] in nodes for edge in node["edges"])
+        assert all(number in tensors for number in node["outputs"])
+
+
+def test_of_a_long_program_the_first_and_the_last_events_are_kept() -> None:
     x = torch.ones(2, requires_grad=True)
     with Story(limit=2_000) as story:
         (x * 2).sum().backward()
-        x.grad = None
+        for number in range(9):
+            x.grad = None
+            y = x
+            for _ in range(150):
+                y = y * (1 + number / 100)
+            y.sum().backward()
+    recording = story.recording
+    consistent(recording)
+    assert not story._recording.failures
+    limits, events = recording["limits"], recording["events"]
+    assert len(events) <= limits["events"]
+    assert limits["seen"]["op"] == 2 + 9 * 151 and limits["seen"]["backward"] == 10 and limits["seen"]["run"] == 2 + 9 * 151
+    assert len(events) + limits["left_out"] == sum(limits["seen"].values())
+    passes = [event["pass"] for event in events if event["kind"] == "backward"]
+    assert passes[:3] == [0, 1, 2] and passes[-1] == 9
+    last = [event for event in events if event["pass"] == 9]
+    assert sum(event["kind"] == "run" for event in last) == 151  # the whole of it
+    assert [event["kind"] for event in last[-2:]] == ["leaf", "end"]
+    assert x.grad is not None and last[-2]["after"]["data"] == x.grad.tolist()
+    assert why(story)["x"] == "accumulated"
+    told = " ".join(terminal.render(recording).split())
+    assert f"{limits['left_out']} operations and nodes in the middle were left out" in told
+    assert "of 10" in told and f"x.grad: None → {brief(last[-2]['after']).en}" in told
+    assert f"operations: {2 + 9 * 151} · backward passes: 10 · nodes run: {2 + 9 * 151}" in page.render(recording)
+
+
+def test_of_a_very_long_program_the_last_pass_is_told_as_a_whole() -> None:
+    x = torch.ones(2, requires_grad=True)
+    with Story(limit=500) as story:
+        for number in range(40):
+            x.grad = None
+            y = x
+            for _ in range(60):
+                y = y * (1 + number / 100)
+            y.sum().backward()
+    recording = story.recording
+    consistent(recording)
+    assert not story._recording.failures
+    limits, events = recording["limits"], recording["events"]
+    assert len(events) + limits["left_out"] == sum(limits["seen"].values())
+    assert limits["seen"]["backward"] == 40 and limits["seen"]["run"] == limits["seen"]["op"] == 40 * 61
+    last = [event for event in events if event["pass"] == 39]
+    assert [event["kind"] for event in last] == ["backward", "leaf", "end"]
+    assert x.grad is not None and last[1]["after"]["data"] == x.grad.tolist()
+    for lang in ("en", "zh"):
+        told = terminal.render(recording, lang)
+        assert "".join(say("as a whole").plain(lang).split()) in "".join(told.split())
+        assert f"x.grad: None → {brief(last[1]['after']).en}" in told
+        assert page.render(recording, lang)
+
+
+def test_of_a_pass_that_is_too_long_the_beginning_and_the_end_are_kept() -> None:
+    x = torch.ones(2, requires_grad=True)
+    with Story(limit=1_000) as story:
         y = x
-        for _ in range(2_200):
+        for _ in range(1_200):
             y = y + 1
         y.sum().backward()
-    assert len(story.recording["events"]) == story.recording["limits"]["events"]
-    assert story.recording["limits"]["left_out"] > 200
-    assert why(story)["x"] == "accumulated"  # by a pass that was not seen, after the line that was
+    consistent(story.recording)
+    events = story.recording["events"]
+    kinds = [event["kind"] for event in events if event["pass"] == 0]
+    assert kinds[0] == "backward" and kinds[-2:] == ["leaf", "end"]
+    assert terminal.render(story.recording) and page.render(story.recording)
 
 
 def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:

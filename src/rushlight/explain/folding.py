@@ -64,15 +64,15 @@ class Board:
         for node in self.nodes:
             if node["variable"] is not None:
                 self._accumulating[self.tensors[node["variable"]]["identity"]].append(node["id"])
-        lives = sorted(
-            {one["label"] for one in self.tensors if self._is_life(one) and LIFE.search(one["label"])}, key=len, reverse=True
-        )
+        lives = sorted({one["label"] for one in self.tensors if self._is_life(one)}, key=len, reverse=True)
         self._lives = re.compile(rf"(?<![\w.])({'|'.join(map(re.escape, lives))})(?!\w)") if lives else None
         self._read = self._only_read()
         groups = self._groups()
         self.labels = self._labels(groups)
         shown = self._shown(groups)
-        self._place(fold(shown, most, self._module), groups)
+        self._place(
+            fold(shown, most, self._module, "rounds" if recording["limits"].get("gap") is None else "recorded rounds"), groups
+        )
 
     def label(self, tensor: int | None) -> str:
         """What a tensor is called: its name with its round (`h₃`), or its expression."""
@@ -291,7 +291,7 @@ class Board:
         return f"t{entry['id']}" if entry["node"] is None else str(self.nodes[entry["node"]]["name"])
 
     def _is_life(self, entry: Entry) -> bool:
-        return entry["life_of"] is not None and bool(entry["names"])
+        return bool(entry["names"]) and LIFE.search(entry["label"]) is not None
 
     # Cards.
 

@@ -121,10 +121,10 @@ def _below(recording: Recording, begin: Entry) -> Iterator[int]:
 
 
 def _bound_before(recording: Recording, scope: str, name: str, entry: Entry) -> int | None:
-    """An earlier tensor of the same name that has the gradient."""
+    """An earlier tensor of the same name, and of no other, that has the gradient."""
     for other in reversed(recording.tensors[: entry["id"]]):
         is_other = other["identity"] != entry["identity"] and other["grad"] is not None
-        if is_other and any(one["name"] == name and one["scope"] == scope for one in other["names"]):
+        if is_other and other["names"] and all(one["name"] == name and one["scope"] == scope for one in other["names"]):
             return int(other["id"])
     return None
 

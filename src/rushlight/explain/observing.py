@@ -19,6 +19,7 @@ from ..tensor import Tensor
 from .entries import Entry, notes_of
 from .frames import program_frame
 from .jacobian import LOCAL, LOCALS, jacobian_of, local_matrices
+from .keeping import leave_out_all
 from .recording import Recording, here_of, name_of, noting, quietly
 from .values import array_of, fitted, plain
 
@@ -72,12 +73,8 @@ class Observer(interpreters.Interpreter):
         return result
 
     def backward_pass(self, keep_graph: bool, over_tensors: bool) -> ObservedPass:
-        """A pass that is observed, while there is room for what it would tell."""
-        recording = _stories[-1]
+        """A pass that is observed."""
         if _inside.ops:  # forward mode takes the derivative of some ops by a pass of its own: it is none of the program's
-            return ObservedPass(keep_graph, over_tensors)
-        if recording.full_up:
-            recording.left_out += 1
             return ObservedPass(keep_graph, over_tensors)
         return RecordedPass(keep_graph, over_tensors)
 
@@ -108,6 +105,9 @@ class RecordedPass(ObservedPass):
         with noting:
             self.number = self.recording.passes
             self.recording.passes += 1
+            self.whole = self.recording.full_up  # it is told of as a whole: where it begins, its leaves, its end
+            if self.whole and not self.recording.running:
+                leave_out_all(self.recording)
             self.place = self.recording.places.of(here_of(program_frame(sys._getframe(1))))
         self.counts: dict[tuple[Node, int], int] = {}
         self.at_leaf: AccumulateGrad | None = None
@@ -119,11 +119,14 @@ class RecordedPass(ObservedPass):
 
     def run(self, roots: Sequence[Edge], cotangents: Sequence[Any]) -> None:
         self._announce(roots, cotangents)
+        self.recording.running += 1
         try:
             super().run(roots, cotangents)
         except BaseException as error:
             self._failed(error)
             raise
+        finally:
+            self.recording.running -= 1
         self._end()
 
     def _event(self, kind: str, place: int | None, **fields: Any) -> Entry | None:
@@ -160,7 +163,8 @@ class RecordedPass(ObservedPass):
             "backward", self.place, how="grad" if self.captures else "backward", roots=listed, retain_graph=self.keep_graph,
             create_graph=self.over_tensors, inputs=inputs,
         )  # fmt: skip
-        found = jacobian_of(recording, roots, cotangents) if recording.with_jacobians and not self.captures else None
+        with_jacobian = recording.with_jacobians and not self.captures and not self.whole
+        found = jacobian_of(recording, roots, cotangents) if with_jacobian else None
         if found is not None:
             recording.jacobians.append({"pass": self.number, "place": self.place, **found})
 
@@ -189,6 +193,9 @@ class RecordedPass(ObservedPass):
     def _noted(self, node: Node, g: Any) -> None:
         recording = self.recording
         self.running = node
+        if self.whole:
+            recording.passed_over("run")
+            return
         number = recording.node(node)
         recording.nodes[number]["name"] = name_of(node)
         arrived = [recording.value(one) for one in (g if node.metas is not None and g is not None else [g])]
@@ -251,6 +258,8 @@ class RecordedPass(ObservedPass):
 
     @quietly
     def _hooked(self, on: str, node: Node, variable: Any, before: list[Any], after: list[Any]) -> None:
+        if self.whole:
+            return
         number = self.recording.node(node)
         tensor = self.recording.tensor(variable) if variable is not None else None
         for old, new in zip(before, after, strict=False):

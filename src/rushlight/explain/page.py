@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from collections import Counter
 from hashlib import sha256
 from html import escape
 from importlib import resources
@@ -75,8 +76,9 @@ def _hash(text: str) -> str:
 def _header(states: States, title: Said, lang: str) -> str:
     events = states.steps.events
     kinds = [event["kind"] for event in events]
-    ops = sum(kind in ("op", "write") for kind in kinds) or sum(node["variable"] is None for node in states.board.nodes)
-    counts = say("counts", ops=ops, passes=kinds.count("backward"), runs=kinds.count("run"))
+    seen = Counter(states.board.recording["limits"].get("seen") or kinds)
+    ops = seen["op"] + seen["write"] or sum(node["variable"] is None for node in states.board.nodes)
+    counts = say("counts", ops=ops, passes=seen["backward"], runs=seen["run"])
     legend = [("f", "forward values"), ("b", "backward gradients"), ("l", "leaf"), ("d", "no gradient wanted")]
     languages = "".join(
         f'<label><input type="radio" name="lang" id="lang-{one}"{" checked" if one == lang else ""}> <span lang="{one}">{text}</span></label>'

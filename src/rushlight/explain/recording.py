@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import threading
 import weakref
+from collections import Counter
 from collections.abc import Callable
 from types import CodeType
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ from ..utils.weak import Sighting
 from .composing import composed, unnamed
 from .entries import Entry
 from .frames import Calls, deep_elements_of, elements_of
+from .keeping import leave_out
 from .places import Places
 from .rules import NAME, rule_texts, told_apart
 from .values import array_of, value_of
@@ -24,7 +26,8 @@ from .values import array_of, value_of
 if TYPE_CHECKING:
     from ..ops.table import Op
 
-LIMIT = 100_000  # events
+LIMIT = 100_000  # events that are kept, the first and the last
+SEEN = 3  # times as many are looked at one by one; of what comes behind them the last pass is told of as a whole
 WATCHED = 200  # tensors that are looked at for writes, the latest
 
 
@@ -52,6 +55,9 @@ class Recording:
     def __init__(self, full: bool = False, limit: int = LIMIT, with_jacobians: bool = True) -> None:
         self.places, self.with_jacobians = Places(), with_jacobians
         self.full, self.limit, self.left_out = full, limit, 0
+        self.gap: int | None = None  # where events were left out, and how many of those that were added
+        self.dropped = self.running = 0  # running: passes that have begun and not ended
+        self.totals: Counter[str] = Counter()  # of all events, those that are not kept too
         self.tensors: list[Entry] = []
         self.nodes: list[Entry] = []
         self.events: list[Entry] = []
@@ -86,24 +92,67 @@ class Recording:
     def prints(self, stream: str, text: str) -> None:
         """The program wrote something."""
         last = self.printed[-1] if self.printed else None
-        if last is not None and last["stream"] == stream and last["event"] == len(self.events):
+        if last is not None and last["stream"] == stream and last["event"] == self.seen:
             last["text"] += text
         else:
-            self.printed.append({"event": len(self.events), "stream": stream, "text": text})
+            self.printed.append({"event": self.seen, "stream": stream, "text": text})
 
     def event(self, kind: str, place: int | None, **fields: Any) -> Entry | None:
-        """Adds an event, unless there are too many."""
-        if len(self.events) >= self.limit:
-            self.left_out += 1
-            return None
-        event = {"n": len(self.events), "kind": kind, "place": place, "pass": None, **fields}
+        """Adds an event; of too many those in the middle are left out."""
+        event = {"n": self.seen, "kind": kind, "place": place, "pass": None, **fields}
         self.events.append(event)
+        self.totals[kind] += 1
+        if len(self.events) > self.limit:
+            leave_out(self)
         return event
 
     @property
+    def seen(self) -> int:
+        """How many events have been added."""
+        return len(self.events) + self.dropped
+
+    @property
     def full_up(self) -> bool:
-        """Whether no more events are kept."""
-        return len(self.events) >= self.limit
+        """Whether so many events were looked at that from now on passes are told of as a whole, and nothing else."""
+        return self.seen >= SEEN * self.limit
+
+    def passed_over(self, kind: str) -> None:
+        """Something happened that is not looked at."""
+        self.totals[kind] += 1
+        self.left_out += 1
+
+    # What is kept of a long program: keeping.py says which entries.
+
+    def living(self) -> tuple[set[int], set[int]]:
+        """The tensors and the nodes that the program still has, or whose gradients it may write."""
+        tensors = {number for reference, number in self._alive.values() if reference() is not None}
+        tensors.update(number for number, _, _ in self._grads.values())
+        return tensors, {number for reference, number in self._of_node.values() if reference() is not None}
+
+    def forget(self, tensors: set[int], nodes: set[int]) -> None:
+        """Keeps what is known of these entries only."""
+        self._alive = {key: one for key, one in self._alive.items() if one[1] in tensors}
+        self._of_node = {key: one for key, one in self._of_node.items() if one[1] in nodes}
+        self._references = {number: one for number, one in self._references.items() if number in tensors}
+        self._arrays = {key: number for key, number in self._arrays.items() if number in tensors}
+        self._made = {key: number for key, number in self._made.items() if number in tensors and key[0] in nodes}
+        self._texts = {number: one for number, one in self._texts.items() if number in tensors}
+        self._replaced = {number: one for number, one in self._replaced.items() if number in nodes}
+
+    def renumber(self, tensors: dict[int, int], nodes: dict[int, int], first: dict[int, int]) -> None:
+        """Entries have these numbers from now on; ``first`` by their former identities the first lives."""
+        lives = self._lives
+        self._lives = [lives[number] for number in tensors]
+        self._alive = {key: (one, tensors[number]) for key, (one, number) in self._alive.items()}
+        self._of_node = {key: (one, nodes[number]) for key, (one, number) in self._of_node.items()}
+        self._references = {tensors[number]: one for number, one in self._references.items()}
+        self._arrays = {key: tensors[number] for key, number in self._arrays.items()}
+        self._made = {(nodes[node], out): tensors[number] for (node, out), number in self._made.items()}
+        self._texts = {tensors[number]: one for number, one in self._texts.items()}
+        self._replaced = {nodes[number]: one for number, one in self._replaced.items()}
+        self._first_named = {first[one]: count for one, count in self._first_named.items() if one in first}
+        self.refused = {first[one]: place for one, place in self.refused.items() if one in first}
+        self._grads = {first[one]: (tensors[number], *rest) for one, (number, *rest) in self._grads.items()}  # type: ignore[misc]
 
     # Tensors.
 
@@ -275,7 +324,7 @@ class Recording:
         if is_hiding and not names and not self._made_within(number, scope):
             return
         bearers[scope] = identity
-        names.append({"name": name, "scope": scope, "at": len(self.events)})
+        names.append({"name": name, "scope": scope, "at": self.seen})
         self._first_named.setdefault(identity, self._lives[number])
 
     def _made_within(self, number: int, scope: str) -> bool:
@@ -357,8 +406,8 @@ class Recording:
     @quietly
     def op(self, op: Any, args: tuple[Any, ...], result: Any, frame: Any) -> None:
         """An op has run."""
-        if len(self.events) >= self.limit:
-            self.left_out += 1
+        if self.full_up:
+            self.passed_over("op")
             return
         stack, module = self.calls.look(frame)
         places = [self.places.of(where) for where in stack]

@@ -37,17 +37,20 @@ class Fold:
     caption: Said
 
 
-def fold(groups: list[Group], most: int, module: Callable[[Group], str]) -> list[Group | Fold]:
-    """Folds until at most so many are left: rounds of loops by the whole stack, then by the place alone, then modules, then the middle."""
+def fold(groups: list[Group], most: int, module: Callable[[Group], str], sentence: str = "rounds") -> list[Group | Fold]:
+    """Folds until at most so many are left: rounds of loops by the whole stack, then by the place alone, then modules, then the middle.
+
+    ``sentence`` is what is said for rounds: those of a recording with a gap are not all.
+    """
     items: list[Group | Fold] = list(groups)
     if len(items) <= most:
         return items
-    items = _rounds(groups)
+    items = _rounds(groups, sentence)
     if len(items) > most:
         by_place = {id(group): group.key for group in groups}
         for group in groups:
             group.key = (group.place, *group.key[1:])
-        again = _rounds(groups)
+        again = _rounds(groups, sentence)
         if len(again) < len(items):
             items = again
         else:
@@ -64,7 +67,7 @@ def fold(groups: list[Group], most: int, module: Callable[[Group], str]) -> list
     return items
 
 
-def _rounds(groups: list[Group]) -> list[Group | Fold]:
+def _rounds(groups: list[Group], sentence: str) -> list[Group | Fold]:
     """Where an expression comes back often, the rounds that begin with it: the first, the second, those between, the last."""
     items: list[Group | Fold] = []
     where: dict[tuple[object, ...], list[int]] = defaultdict(list)
@@ -85,8 +88,13 @@ def _rounds(groups: list[Group]) -> list[Group | Fold]:
         bounds = [*starts, end]
         rounds = [groups[first:last] for first, last in pairwise(bounds)]
         between = [group for one in rounds[2:-1] for group in one]
-        caption = say("rounds", first=3, last=len(rounds) - 1, of=len(rounds))
-        items += [*_rounds(rounds[0]), *_rounds(rounds[1]), Fold(between, caption), *_rounds(rounds[-1])]
+        caption = say(sentence, first=3, last=len(rounds) - 1, of=len(rounds))
+        items += [
+            *_rounds(rounds[0], sentence),
+            *_rounds(rounds[1], sentence),
+            Fold(between, caption),
+            *_rounds(rounds[-1], sentence),
+        ]
         at = end
     return items
 

@@ -52,7 +52,7 @@ Part = Line | Product | Sentence
 
 @dataclass
 class Step:
-    """`kind` is forward, begin, run, leaf, hook, reset, error, end, fold, or rule (of a graph that was only read)."""
+    """`kind` is forward, begin, run, leaf, hook, reset, error, end, fold, gap, or rule (of a graph that was only read)."""
 
     kind: str
     title: Said
@@ -87,6 +87,8 @@ class Steps:
         }
         hidden = self._hidden(passes)
         for event in self.events:
+            if event["n"] == board.recording["limits"].get("gap"):
+                self._gap()
             if event["n"] in hidden:
                 self._fold(event, hidden[event["n"]], None)
             else:
@@ -104,8 +106,8 @@ class Steps:
         for step in self.all:
             if step.kind == "fold":
                 step.parts = [Sentence(say("folded one") if step.folds == 1 else say("folded", count=step.folds))]
-        left_out = board.recording["limits"]["left_out"]
-        if left_out and self.all:
+        left_out, gap = board.recording["limits"]["left_out"], board.recording["limits"].get("gap")
+        if left_out and self.all and (gap is None or gap >= len(self.events)):
             self.all[-1].parts.append(Sentence(say("not recorded", count=left_out), "aside"))
 
     @property
@@ -139,25 +141,27 @@ class Steps:
 
     def _hidden(self, passes: Which | None) -> dict[int, Said]:
         """The events of passes that are not shown, and between them, with what stands in their place."""
-        of = len(self.begins)
+        kept = sorted(one + 1 for one in self.begins)
+        if not kept:
+            return {}
+        of = self.board.recording["limits"].get("seen", {}).get("backward") or kept[-1]
         if passes is None:
-            passes = (1, 2, "last") if of > PASSES else range(1, of + 1)
-        shown = {1 if one == "first" else of if one == "last" else one for one in passes}
+            passes = (1, 2, "last") if len(kept) > PASSES else kept
+        shown = {1 if one == "first" else kept[-1] if one == "last" else one for one in passes}
         hidden: dict[int, Said] = {}
-        beyond = {one for one in range(1, of + 1) if one not in shown}
+        beyond = {one for one in kept if one not in shown}
         for first in sorted(one for one in beyond if one - 1 not in beyond):
-            last = next(one for one in range(first, of + 1) if one + 1 not in beyond)
+            last = next(one for one in range(first, kept[-1] + 1) if one + 1 not in beyond)
             said = say("passes", first=first, last=last, of=of) if first < last else say("pass left out", number=first, of=of)
-            begin, end = self._bounds(first, last)
+            begin, end = self._bounds(first - 1, last - 1)
             hidden |= {event["n"]: said for event in self.events[begin:end] if event["kind"] != "error"}
         return hidden
 
     def _bounds(self, first: int, last: int) -> tuple[int, int]:
         """Where passes begin, and where the last of them is over: at its end, else where the next begins."""
-        begins = [self.begins[number]["n"] for number in sorted(self.begins)]
-        number, begin = sorted(self.begins)[last - 1], begins[first - 1]
-        limit = begins[last] if last < len(begins) else len(self.events)
-        ends = [e["n"] + 1 for e in self.events[begin:limit] if e["kind"] in ("end", "error") and e["pass"] == number]
+        begin = self.begins[first]["n"]
+        limit = min((event["n"] for number, event in self.begins.items() if number > last), default=len(self.events))
+        ends = [e["n"] + 1 for e in self.events[begin:limit] if e["kind"] in ("end", "error") and e["pass"] == last]
         return begin, max(ends, default=limit)
 
     def _rules(self) -> None:
@@ -193,6 +197,17 @@ class Steps:
 
     def _nothing(self, event: Entry) -> None:
         """An event of a kind that this version does not know."""
+
+    def _gap(self) -> None:
+        """Between the first events and the last those in the middle were left out."""
+        limits = self.board.recording["limits"]
+        begins = [event for event in self.events[limits["gap"] :] if event["kind"] == "backward"]
+        ran = any(event["kind"] == "run" for event in self.events[limits["gap"] :])
+        step = Step("gap", say("gap"), [])
+        step.parts = [Sentence(say("left out", count=limits["left_out"]))]
+        if begins and not ran:
+            step.parts.append(Sentence(say("as a whole"), "aside"))
+        self.all.append(step)
 
     def _fold(self, event: Entry, what: Said, card: Card | None) -> None:
         before = self.all[-1] if self.all else None
@@ -337,6 +352,8 @@ class Steps:
             return self.board.label(entry["identity"] if entry["leaf"] and self.board.wants(entry["id"]) else entry["id"])
         card = None if edge is None else self.board.card_of_node.get(edge["node"])
         found = None if card is None else self.board.cards[card]
+        if edge is not None and found is not None and found.kind == "fold":
+            return str(self.board.nodes[edge["node"]]["name"])
         return found.name or found.text if found is not None else "?"
 
     def _leaf(self, event: Entry) -> None:

@@ -18,6 +18,7 @@ from . import observing
 from .entries import Entry, notes_of
 from .frames import deep_elements_of, elements_of, parameters_of
 from .jacobian import jacobian_of
+from .keeping import compact
 from .ledger import ledger_of, names_in_functions
 from .reading import in_graph, read
 from .recording import LIMIT, Recording
@@ -67,6 +68,8 @@ class Story:
         """Makes the recording of what was seen; ``names`` are those that the program leaves behind, ``only`` those to tell of."""
         recording = self._recording
         recording.look_for_writes()
+        if recording.gap is not None:
+            compact(recording)
         if frame is not None:
             recording.look_for_names(frame, True)
         bound = names_in_functions(recording) | self._bound(names, frame, only)
@@ -81,7 +84,9 @@ class Story:
         self.recording = {
             "format": FORMAT, "program": {**program, "error": told}, **recording.finished(),
             "ledger": ledger_of(recording, bound, told),
-            "limits": {"events": recording.limit, "left_out": recording.left_out},
+            "limits": {
+                "events": recording.limit, "left_out": recording.left_out, "gap": recording.gap, "seen": dict(recording.totals),
+            },
         }  # fmt: skip
 
     def _bound(self, names: Mapping[str, object], frame: Any, only: set[int] | None) -> dict[tuple[str, str], int]:

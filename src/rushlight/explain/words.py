@@ -43,6 +43,7 @@ TABLE: dict[str, tuple[str, str]] = {
     "not kept": ("value not kept", "没有保留数值"),
     "after": ("after {text}", "在 {text} 之后"),
     "rounds": ("rounds {first} to {last} of {of}", "第 {first} 到 {last} 轮，共 {of} 轮"),
+    "recorded rounds": ("rounds {first} to {last} of {of} recorded", "第 {first} 到 {last} 轮，共记录 {of} 轮"),
     "round": ("round {first} of {of}", "第 {first} 轮，共 {of} 轮"),
     "module": ("module {name}", "模块 {name}"),
     "more": ("{count} more operations", "另外 {count} 个运算"),
@@ -125,6 +126,15 @@ TABLE: dict[str, tuple[str, str]] = {
     "pass left out": ("pass {number} of {of}", "第 {number} 次反向传播，共 {of} 次"),
     "steps left out": ("{count} steps", "{count} 步"),
     "not recorded": ("{count} events came after the recording was full.", "记录已满，之后还有 {count} 个事件。"),
+    "gap": ("Left out", "略去"),
+    "left out": (
+        "{count} operations and nodes in the middle were left out: the recording keeps the first and the last.",
+        "中间的 {count} 个运算和节点没有保存：记录只保留最前面和最后面的部分。",
+    ),
+    "as a whole": (
+        "What follows is the last pass as a whole: where it begins, what arrives in each leaf, and its end.",
+        "下面是最后一次反向传播的概况：从哪里开始，每个叶子张量得到什么，以及它的结束。",
+    ),
     # below
     "v J": ("v, J, vᵀ·J", "v、J、vᵀ·J"),
     "v J text": (
