@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 import os
 import sys
@@ -154,9 +153,18 @@ def _held(value: object) -> Iterator[tuple[str, object]]:
         yield from ((f".{name}", one) for name, one in itertools.islice(list(vars(value).items()), LISTED))
 
 
-@functools.lru_cache(4096)
 def _is_of_program(kind: type) -> bool:
     """Whether objects of a class are plain ones of the program's own, with attributes that are theirs alone."""
+    known = _of_program.get(kind)
+    if known is None:
+        known = _of_program[kind] = _looks_like_the_programs(kind)
+    return known
+
+
+_of_program: weakref.WeakKeyDictionary[type, bool] = weakref.WeakKeyDictionary()
+
+
+def _looks_like_the_programs(kind: type) -> bool:
     module = sys.modules.get(kind.__module__)
     path = getattr(module, "__file__", None) or ""
     is_installed = path.startswith((sys.base_prefix, sys.prefix, *OWN_CODE)) or kind.__module__ in sys.stdlib_module_names

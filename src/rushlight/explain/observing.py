@@ -20,7 +20,8 @@ from .entries import Entry, notes_of
 from .frames import program_frame
 from .jacobian import LOCAL, LOCALS, jacobian_of, local_matrices
 from .keeping import leave_out_all
-from .recording import Recording, here_of, name_of, noting, quietly
+from .noted import noting, quietly
+from .recording import Recording, here_of, name_of
 from .values import array_of, fitted, plain
 
 _lock = threading.Lock()

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import functools
-import threading
 import weakref
 from collections import Counter
-from collections.abc import Callable
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
@@ -15,13 +12,15 @@ from ..autograd.nodes import AccumulateGrad, Node
 from ..base import dtypes
 from ..tensor import Tensor
 from ..utils.weak import Sighting
-from .composing import composed, unnamed
+from .composing import composed
 from .entries import Entry
-from .frames import Calls, deep_elements_of, elements_of
+from .frames import Calls
 from .keeping import leave_out
+from .naming import Naming
+from .noted import quietly
 from .places import Places
 from .rules import NAME, rule_texts, told_apart
-from .values import array_of, value_of
+from .values import value_of
 
 if TYPE_CHECKING:
     from ..ops.table import Op
@@ -31,28 +30,11 @@ SEEN = 3  # times as many are looked at one by one; of what comes behind them th
 WATCHED = 200  # tensors that are looked at for writes, the latest
 
 
-noting = threading.RLock()  # held while something is noted: threads of the program take turns
-
-
-def quietly(method: Callable[..., Any]) -> Callable[..., Any]:
-    """What observes must not disturb: an error here is none of the program's."""
-
-    @functools.wraps(method)
-    def call(self: Any, *args: Any) -> Any:
-        try:
-            with noting:
-                return method(self, *args)
-        except Exception as error:
-            self.failures.append(f"{method.__name__}: {type(error).__name__}: {error}")
-            return None
-
-    return call
-
-
-class Recording:
+class Recording(Naming):
     """The lists of a recording while they grow. Tensors and nodes are held weakly, so that the program frees what it frees."""
 
     def __init__(self, full: bool = False, limit: int = LIMIT, with_jacobians: bool = True) -> None:
+        super().__init__()
         self.places, self.with_jacobians = Places(), with_jacobians
         self.full, self.limit, self.left_out = full, limit, 0
         self.gap: int | None = None  # where events were left out, and how many of those that were added
@@ -70,16 +52,12 @@ class Recording:
         self._references: dict[int, weakref.ref[Any]] = {}  # by number of an entry
         self._of_node: dict[int, tuple[weakref.ref[Any], int]] = {}
         self._arrays: dict[int, int] = {}  # by id of an array
-        self._lives: list[int] = []  # of each tensor's entry: how many lives came before
         self._made: dict[tuple[int, int], int] = {}  # by node and output
         self._counters: dict[int, list[Any]] = {}  # of the tensors that are watched, by their ids
         self._versions: dict[
             int, float
         ] = {}  # in the same order; no whole number where the history was written anew without a write
-        self._first_named: dict[int, int] = {}  # by identity: how many lives came before the first with a name
-        self._bearers: dict[str, dict[str, int]] = {}  # by name and scope: the identity of the tensor that had it last
         self._replaced: dict[int, set[str]] = {}  # by node: the op's inputs in whose place the user's names stand in its rules
-        self._texts: dict[int, str] = {}  # of what has no name and no expression of its own
         self._grads: dict[
             int, tuple[int, Sighting, int]
         ] = {}  # by a leaf's identity: its entry, `.grad`, and the version of that
@@ -160,7 +138,7 @@ class Recording:
         found = self._alive.get(id(tensor))
         return found[1] if found is not None and found[0]() is tensor else None
 
-    def tensor(self, tensor: Any, place: int | None = None) -> int:
+    def tensor(self, tensor: Tensor, place: int | None = None) -> int:
         """The entry of a tensor's present life."""
         number = self.known(tensor)
         if number is not None:
@@ -300,40 +278,6 @@ class Recording:
             self.tensors[made]["cut"] = self.tensors[given]["cut"] or {"by": kind, "place": place}
             self.event("op", place, op=kind, node=None, inputs=[given], outputs=[made])
 
-    @quietly
-    def look_for_names(self, frame: Any, deep: bool = False) -> None:
-        """Notes under which names the tensors of a frame, and of its module, are known; ``deep``: in lists in objects, too."""
-        scopes = {"<module>": frame.f_globals, frame.f_code.co_qualname: frame.f_locals}
-        for scope, names in scopes.items():
-            given = dict(names)
-            for name, value in given.items():
-                if isinstance(value, Tensor) and not name.startswith("__"):
-                    self.named(self.tensor(value), name, scope)
-            for name, value in (deep_elements_of if deep else elements_of)(given):
-                number = self.tensor(value)
-                if not self.tensors[number]["names"]:
-                    self.named(number, name, scope)
-
-    def named(self, number: int, name: str, scope: str) -> None:
-        """A tensor is known under a name; not if a parameter hides a name of the caller's, who has an expression for it."""
-        names, identity = self.tensors[number]["names"], self.tensors[number]["identity"]
-        if any(one["name"] == name and one["scope"] == scope for one in names):
-            return
-        bearers = self._bearers.setdefault(name, {})
-        is_hiding = any(of != scope and other != identity for of, other in bearers.items())
-        if is_hiding and not names and not self._made_within(number, scope):
-            return
-        bearers[scope] = identity
-        names.append({"name": name, "scope": scope, "at": self.seen})
-        self._first_named.setdefault(identity, self._lives[number])
-
-    def _made_within(self, number: int, scope: str) -> bool:
-        """Whether a tensor was made in a function, or in one that it called; true where that is not known."""
-        entry = self.tensors[number]
-        stack = [*(self.nodes[entry["node"]]["stack"] if entry["node"] is not None else ()), entry["place"]]
-        functions = {self.places.places[place]["function"] for place in stack if place is not None}
-        return not functions or scope == "<module>" or scope in functions
-
     def _as_it_is_now(self, tensor: Tensor, entry: Entry) -> None:
         """What may have changed since a tensor was first seen, and is no write."""
         if tensor._edge is None and not entry["leaf"]:  # detach_
@@ -382,26 +326,6 @@ class Recording:
         if number is not None:
             tensor = self.nodes[number]["variable"] if target.is_leaf_sink else self._made.get((number, out))
         return {"node": number, "out": out, "tensor": tensor}
-
-    def text_of(self, tensor: int | None) -> str:
-        """What the user calls a tensor: its name, or the expression it came from."""
-        if tensor is None:
-            return "?"
-        entry = self.tensors[tensor]
-        if entry["names"]:
-            names = [str(one["name"]) for one in entry["names"]]
-            name = next((one for one in names if not one.startswith("self.")), names[0])
-            lives = self._lives[tensor] - self._first_named.get(entry["identity"], 0)
-            return f"{name}.{lives}" if lives > 0 else name
-        if tensor in self._texts:
-            return self._texts[tensor]
-        maker = self.nodes[entry["node"]] if entry["node"] is not None else None
-        if maker is not None and maker["inputs"] and len(entry["shape"]) == 2 and maker["op"] in ("t", "transpose", "adjoint"):
-            given = maker["inputs"][0]
-            if given["tensor"] is not None and " " not in given["text"]:
-                return f"{given['text']}.T"
-        place = entry["place"]
-        return str(self.places.places[place]["text"]) if place is not None else f"t{tensor}"
 
     @quietly
     def op(self, op: Any, args: tuple[Any, ...], result: Any, frame: Any) -> None:
@@ -459,44 +383,6 @@ class Recording:
     def replaced(self, node: int, names: set[str]) -> None:
         """In a node's rules the user's names stand in the place of these."""
         self._replaced[node] = names
-
-    def seeded(self, gradient: Tensor) -> None:
-        """A pass over tensors begins with this: 1 where the program has not said another."""
-        number = self.tensor(gradient)
-        if not self.tensors[number]["names"]:
-            array = array_of(gradient)
-            self._texts[number] = "1" if array is not None and (array == 1).all() else "v"
-
-    @quietly
-    def rooted(self, tensor: int | None, place: int | None) -> None:
-        """A pass begins at a tensor; what made it within the very call that runs the pass is no expression of the program's."""
-        if tensor is not None and not self.tensors[tensor]["names"] and tensor not in self._texts:
-            self._compose(tensor, place)
-
-    def _compose(self, tensor: int, place: int | None) -> bool:
-        """Calls what was made within one call of the program's by its mathematics; whether an op made it."""
-        entry = self.tensors[tensor]
-        maker = self.nodes[entry["node"]] if entry["node"] is not None else None
-        if (
-            maker is not None
-            and entry["place"] == place
-            and maker["op"] is not None
-            and not self.text_of(tensor).endswith(".T")
-        ):
-            self._texts[tensor] = composed(maker["op"], [one["text"] for one in maker["inputs"]], len(entry["shape"]))
-        return maker is not None
-
-    def _look_for_text(self, tensor: int, place: int, position: int) -> None:
-        """What an input without a name is called: ``torch.ones(3)`` in ``y * torch.ones(3)``; of what was made within the same
-        call, the mathematics."""
-        entry = self.tensors[tensor]
-        if self._compose(tensor, place):
-            return
-        if entry["place"] is not None:
-            return
-        text = unnamed(self.places.places[place]["text"], position, self.places.texts)
-        if text is not None:
-            self._texts[tensor] = text
 
     def _saved(
         self, op: Op, node: Node, inputs: list[Entry], given: dict[str, Any], results: list[Tensor], outputs: list[int]

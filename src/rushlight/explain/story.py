@@ -9,7 +9,7 @@ import shutil
 import sys
 from collections.abc import Mapping
 from importlib import import_module
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import Any
 
 from ..base.arguments import user_frame
@@ -89,7 +89,7 @@ class Story:
             },
         }  # fmt: skip
 
-    def _bound(self, names: Mapping[str, object], frame: Any, only: set[int] | None) -> dict[tuple[str, str], int]:
+    def _bound(self, names: Mapping[str, object], frame: FrameType | None, only: set[int] | None) -> dict[tuple[str, str], int]:
         """By scope and name the entries of what the program leaves behind; an element that has a name of its own stands under that."""
         recording = self._recording
         bound: dict[tuple[str, str], int] = {}
@@ -106,8 +106,8 @@ class Story:
                 number = recording.known(value)
                 if number is None or (only is not None and number not in only) or (is_element and number in bound.values()):
                     continue
-                is_local = frame is not None and re.split(r"[.\[]", name)[0] in frame.f_locals
-                scope = frame.f_code.co_qualname if is_local else "<module>"
+                root = re.split(r"[.\[]", name)[0]
+                scope = frame.f_code.co_qualname if frame is not None and root in frame.f_locals else "<module>"
                 bound[scope, name] = number
                 recording.named(number, name, scope)
         return bound

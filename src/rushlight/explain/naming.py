@@ -1,0 +1,129 @@
+"""What tensors are called: the program's names for them, else the expressions that they came from."""
+
+from __future__ import annotations
+
+from types import FrameType
+
+from ..tensor import Tensor
+from .composing import composed, unnamed
+from .entries import Entry
+from .frames import deep_elements_of, elements_of
+from .noted import quietly
+from .places import Places
+from .values import array_of
+
+
+class Naming:
+    """The names in a recording while it grows."""
+
+    places: Places
+    tensors: list[Entry]
+    nodes: list[Entry]
+    failures: list[str]
+
+    def __init__(self) -> None:
+        self._lives: list[int] = []  # of each tensor's entry: how many lives came before
+        self._first_named: dict[int, int] = {}  # by identity: how many lives came before the first with a name
+        self._bearers: dict[str, dict[str, int]] = {}  # by name and scope: the identity of the tensor that had it last
+        self._texts: dict[int, str] = {}  # of what has no name and no expression of its own
+
+    def tensor(self, tensor: Tensor, place: int | None = None) -> int:
+        """The entry of a tensor's present life."""
+        raise NotImplementedError
+
+    @property
+    def seen(self) -> int:
+        """How many events have been added."""
+        raise NotImplementedError
+
+    @quietly
+    def look_for_names(self, frame: FrameType, deep: bool = False) -> None:
+        """Notes under which names the tensors of a frame, and of its module, are known; ``deep``: in lists in objects, too."""
+        scopes = {"<module>": frame.f_globals, frame.f_code.co_qualname: frame.f_locals}
+        for scope, names in scopes.items():
+            given = dict(names)
+            for name, value in given.items():
+                if isinstance(value, Tensor) and not name.startswith("__"):
+                    self.named(self.tensor(value), name, scope)
+            for name, value in (deep_elements_of if deep else elements_of)(given):
+                number = self.tensor(value)
+                if not self.tensors[number]["names"]:
+                    self.named(number, name, scope)
+
+    def named(self, number: int, name: str, scope: str) -> None:
+        """A tensor is known under a name; not if a parameter hides a name of the caller's, who has an expression for it."""
+        names, identity = self.tensors[number]["names"], self.tensors[number]["identity"]
+        if any(one["name"] == name and one["scope"] == scope for one in names):
+            return
+        bearers = self._bearers.setdefault(name, {})
+        is_hiding = any(of != scope and other != identity for of, other in bearers.items())
+        if is_hiding and not names and not self._made_within(number, scope):
+            return
+        bearers[scope] = identity
+        names.append({"name": name, "scope": scope, "at": self.seen})
+        self._first_named.setdefault(identity, self._lives[number])
+
+    def _made_within(self, number: int, scope: str) -> bool:
+        """Whether a tensor was made in a function, or in one that it called; true where that is not known."""
+        entry = self.tensors[number]
+        stack = [*(self.nodes[entry["node"]]["stack"] if entry["node"] is not None else ()), entry["place"]]
+        functions = {self.places.places[place]["function"] for place in stack if place is not None}
+        return not functions or scope == "<module>" or scope in functions
+
+    def text_of(self, tensor: int | None) -> str:
+        """What the user calls a tensor: its name, or the expression it came from."""
+        if tensor is None:
+            return "?"
+        entry = self.tensors[tensor]
+        if entry["names"]:
+            names = [str(one["name"]) for one in entry["names"]]
+            name = next((one for one in names if not one.startswith("self.")), names[0])
+            lives = self._lives[tensor] - self._first_named.get(entry["identity"], 0)
+            return f"{name}.{lives}" if lives > 0 else name
+        if tensor in self._texts:
+            return self._texts[tensor]
+        maker = self.nodes[entry["node"]] if entry["node"] is not None else None
+        if maker is not None and maker["inputs"] and len(entry["shape"]) == 2 and maker["op"] in ("t", "transpose", "adjoint"):
+            given = maker["inputs"][0]
+            if given["tensor"] is not None and " " not in given["text"]:
+                return f"{given['text']}.T"
+        place = entry["place"]
+        return str(self.places.places[place]["text"]) if place is not None else f"t{tensor}"
+
+    def seeded(self, gradient: Tensor) -> None:
+        """A pass over tensors begins with this: 1 where the program has not said another."""
+        number = self.tensor(gradient)
+        if not self.tensors[number]["names"]:
+            array = array_of(gradient)
+            self._texts[number] = "1" if array is not None and (array == 1).all() else "v"
+
+    @quietly
+    def rooted(self, tensor: int | None, place: int | None) -> None:
+        """A pass begins at a tensor; what made it within the very call that runs the pass is no expression of the program's."""
+        if tensor is not None and not self.tensors[tensor]["names"] and tensor not in self._texts:
+            self._compose(tensor, place)
+
+    def _compose(self, tensor: int, place: int | None) -> bool:
+        """Calls what was made within one call of the program's by its mathematics; whether an op made it."""
+        entry = self.tensors[tensor]
+        maker = self.nodes[entry["node"]] if entry["node"] is not None else None
+        if (
+            maker is not None
+            and entry["place"] == place
+            and maker["op"] is not None
+            and not self.text_of(tensor).endswith(".T")
+        ):
+            self._texts[tensor] = composed(maker["op"], [one["text"] for one in maker["inputs"]], len(entry["shape"]))
+        return maker is not None
+
+    def _look_for_text(self, tensor: int, place: int, position: int) -> None:
+        """What an input without a name is called: ``torch.ones(3)`` in ``y * torch.ones(3)``; of what was made within the same
+        call, the mathematics."""
+        entry = self.tensors[tensor]
+        if self._compose(tensor, place):
+            return
+        if entry["place"] is not None:
+            return
+        text = unnamed(self.places.places[place]["text"], position, self.places.texts)
+        if text is not None:
+            self._texts[tensor] = text
