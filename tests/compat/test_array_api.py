@@ -381,3 +381,10 @@ def test_signatures_are_the_standards(name, signature):
     found = inspect.signature(getattr(XP, name))
     bare = [one.replace(annotation=inspect.Parameter.empty) for one in found.parameters.values()]
     assert str(inspect.Signature(bare)) == signature
+
+
+def test_sums_of_truths_count_them() -> None:
+    x = torch.tensor([[True, True], [False, True]])
+    xp = x.__array_namespace__()
+    assert xp.sum(x).dtype is torch.int64 and xp.sum(x).item() == 3
+    assert xp.sum(x, axis=1).tolist() == [2, 1] and xp.cumulative_sum(x, axis=0).tolist() == [[1, 1], [1, 2]]

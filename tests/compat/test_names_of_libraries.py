@@ -247,3 +247,17 @@ def test_switches_are_free_for_a_while(monkeypatch):
         assert not torch.backends.flags_frozen()
         raise KeyError
     assert torch.backends.flags_frozen()
+
+
+def test_switches_of_attention_tell_what_was_said() -> None:
+    cuda, kernels = torch.backends.cuda, torch.nn.attention
+    cuda.enable_flash_sdp(False)
+    try:
+        assert not cuda.flash_sdp_enabled() and cuda.math_sdp_enabled() and cuda.mem_efficient_sdp_enabled()
+    finally:
+        cuda.enable_flash_sdp(True)
+    with kernels.sdpa_kernel([kernels.SDPBackend.MATH]):
+        assert cuda.math_sdp_enabled() and not cuda.flash_sdp_enabled() and not cuda.cudnn_sdp_enabled()
+    with cuda.sdp_kernel(enable_math=False):
+        assert cuda.flash_sdp_enabled() and not cuda.math_sdp_enabled()
+    assert cuda.flash_sdp_enabled() and cuda.math_sdp_enabled() and not cuda.is_flash_attention_available()

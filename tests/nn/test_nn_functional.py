@@ -636,3 +636,27 @@ def test_a_grid_for_no_samples() -> None:
     y = F.grid_sample(x, grid, align_corners=False)
     y.sum().backward()
     assert y.shape == (0, 3, 5, 5) and x.grad.shape == x.shape and grid.grad.shape == grid.shape
+
+
+def test_gradients_of_interpolations_of_no_images() -> None:
+    for mode in ("nearest", "bilinear", "bicubic", "area"):
+        x = torch.ones(0, 3, 4, 4, requires_grad=True)
+        torch.nn.functional.interpolate(x, size=(8, 8), mode=mode).sum().backward()
+        assert x.grad is not None and x.grad.shape == x.shape
+
+
+def test_indices_and_offsets_of_bags_meet_in_one_dtype() -> None:
+    weight = torch.arange(6.0).reshape(3, 2)
+    indices, offsets = torch.tensor([0, 2, 1]), torch.tensor([0, 2])
+    expected = torch.tensor([[4.0, 6], [2, 3]])
+    for pair in ((indices.short(), offsets), (indices, offsets.short()), (indices.int(), offsets)):
+        assert torch.equal(torch.nn.functional.embedding_bag(pair[0], weight, pair[1], mode="sum"), expected)
+    for mode in ("sum", "mean", "max"):
+        with pytest.raises(RuntimeError, match="scalar types: Long, Int; but got torch.FloatTensor instead"):
+            torch.nn.functional.embedding_bag(indices, weight, offsets.float(), mode=mode)
+
+
+def test_pixels_shuffled_into_one_channel_have_its_stride_where_channels_lie_last() -> None:
+    x = torch.ones(2, 4, 3, 5).to(memory_format=torch.channels_last)
+    assert torch.nn.functional.pixel_shuffle(x, 2).stride() == (60, 1, 10, 1)
+    assert torch.nn.functional.pixel_shuffle(x.contiguous(), 2).stride() == (60, 60, 10, 1)

@@ -313,3 +313,17 @@ def test_all_dimensions_dense(count: int, shape: tuple[int, ...]) -> None:
     assert once.values().shape == (min(count, 1), *shape) and once.indices().shape == (0, min(count, 1))
     (once.values() * 2).sum().backward()
     assert torch.equal(values.grad, torch.full_like(values, 2.0))
+
+
+def test_sums_over_all_sparse_dimensions_are_dense_and_others_keep_the_dense_ones() -> None:
+    hybrid = torch.sparse_coo_tensor([[0, 1, 1]], torch.arange(12.0).reshape(3, 4), (3, 4))
+    assert torch.equal(torch.sparse.sum(hybrid, 0), torch.tensor([12.0, 15, 18, 21]))
+    assert torch.equal(torch.sparse.sum(hybrid, (0, 1)), torch.tensor(66.0))
+    rows = torch.sparse.sum(hybrid, -1)
+    assert rows.is_sparse and rows.sparse_dim() == 1 and rows.to_dense().tolist() == [6, 60, 0]
+    three = torch.sparse_coo_tensor([[0, 1, 1], [0, 2, 1]], torch.arange(6.0).reshape(3, 2), (2, 3, 2))
+    left = torch.sparse.sum(three, 0)
+    assert (left.sparse_dim(), left.dense_dim()) == (1, 1) and torch.equal(left.to_dense(), three.to_dense().sum(0))
+    dense = three.to_dense().requires_grad_()
+    (torch.sparse.sum(dense.to_sparse(), 0) * 3).to_dense().sum().backward()
+    assert torch.equal(dense.grad, torch.where(three.to_dense() != 0, 3.0, 0.0))

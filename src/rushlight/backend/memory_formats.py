@@ -28,7 +28,9 @@ def with_channels_last(y: Array) -> Array:
     """``y`` in that order in memory, where it is an image or a volume."""
     if y.ndim not in (4, 5):
         return y
-    return np.moveaxis(np.ascontiguousarray(np.moveaxis(y, 1, -1)), -1, 1)
+    moved = np.moveaxis(y, 1, -1)
+    # Through one axis: NumPy leaves the stride of a single channel as it was.
+    return np.moveaxis(np.ascontiguousarray(moved).reshape(-1).reshape(moved.shape), -1, 1)
 
 
 def keeping(kernel: Callable[..., Any]) -> Callable[..., Any]:

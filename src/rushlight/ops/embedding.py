@@ -10,6 +10,7 @@ import numpy as np
 from ..autograd import views
 from ..autograd.grad_mode import no_grad
 from ..backend import embedding as k
+from ..base import dtypes
 from ..tensor import Tensor, new_tensor
 from .integer_arguments import whole_number
 from .public import ops, public
@@ -233,6 +234,9 @@ def _bags(
     by_frequency: bool,
     sparse: bool,
 ) -> Any:
+    if indices._array.dtype != offsets._array.dtype:
+        met = dtypes.promote_types(indices.dtype, offsets.dtype)
+        indices, offsets = indices.to(met), offsets.to(met)
     _check_indices(indices, "embedding_bag")
     starts = offsets._array
     if starts.size:

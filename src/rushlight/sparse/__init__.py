@@ -63,7 +63,7 @@ def addmm(mat: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> A
 
 
 def sum(input: Any, dim: Any = None, dtype: Any = None) -> Any:
-    """The sum of the values, or sums over dimensions, which are sparse again.
+    """The sum of the values, or sums over dimensions: sparse in the sparse dimensions that are left, dense where none is.
 
     >>> import rushlight as torch
     >>> torch.sparse.sum(torch.tensor([[0.0, 2.0], [3.0, 0.0]]).to_sparse())
@@ -72,7 +72,12 @@ def sum(input: Any, dim: Any = None, dtype: Any = None) -> Any:
     if dim is None:
         total = input.coalesce().values().sum()
         return total if dtype is None else total.to(dtype)
-    return converted(masked(input).sum(dim, dtype=dtype), input.layout)
+    sums = masked(input).sum(dim, dtype=dtype)
+    if not input.is_sparse:
+        return converted(sums, input.layout)
+    gone = {axis % input.ndim for axis in ((dim,) if isinstance(dim, int) else dim)}
+    left = input.sparse_dim() - len([axis for axis in gone if axis < input.sparse_dim()])
+    return sums.to_sparse(left) if left else sums
 
 
 def masked(one: Any) -> Tensor:

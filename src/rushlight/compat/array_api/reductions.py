@@ -24,9 +24,11 @@ def _axes(x: Tensor, axis: Axes | None) -> tuple[int, ...]:
 
 
 def sums_in(x: Tensor, chosen: dtype | None) -> dtype:
-    """The dtype of sums: integers are summed in 64 bits unless another is chosen."""
+    """The dtype of sums: integers and truths are summed in 64 bits unless another is chosen."""
     if chosen is not None:
         return chosen
+    if x.dtype == torch.bool:
+        return torch.int64
     if isdtype(x.dtype, "unsigned integer"):
         return torch.uint64
     return torch.int64 if isdtype(x.dtype, "signed integer") else x.dtype

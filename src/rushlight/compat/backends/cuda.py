@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import SimpleNamespace
 
-from rushlight.nn.attention import SDPBackend, sdpa_kernel
+from rushlight.nn.attention import SDPBackend, allowed, sdpa_kernel
 
 matmul = SimpleNamespace(
     allow_tf32=False,
@@ -32,3 +32,51 @@ def sdp_kernel(
     }
     with sdpa_kernel([kernel for kernel, is_enabled in chosen.items() if is_enabled]):
         yield
+
+
+def flash_sdp_enabled() -> bool:
+    """Whether attention may use that kernel of PyTorch's; there is one kernel here, whatever may be used."""
+    return allowed[SDPBackend.FLASH_ATTENTION]
+
+
+def enable_flash_sdp(enabled: bool) -> None:
+    """Says whether attention may use that kernel of PyTorch's, and changes nothing else."""
+    allowed[SDPBackend.FLASH_ATTENTION] = enabled
+
+
+def math_sdp_enabled() -> bool:
+    """Whether attention may use that kernel of PyTorch's; there is one kernel here, whatever may be used."""
+    return allowed[SDPBackend.MATH]
+
+
+def enable_math_sdp(enabled: bool) -> None:
+    """Says whether attention may use that kernel of PyTorch's, and changes nothing else."""
+    allowed[SDPBackend.MATH] = enabled
+
+
+def mem_efficient_sdp_enabled() -> bool:
+    """Whether attention may use that kernel of PyTorch's; there is one kernel here, whatever may be used."""
+    return allowed[SDPBackend.EFFICIENT_ATTENTION]
+
+
+def enable_mem_efficient_sdp(enabled: bool) -> None:
+    """Says whether attention may use that kernel of PyTorch's, and changes nothing else."""
+    allowed[SDPBackend.EFFICIENT_ATTENTION] = enabled
+
+
+def cudnn_sdp_enabled() -> bool:
+    """Whether attention may use that kernel of PyTorch's; there is one kernel here, whatever may be used."""
+    return allowed[SDPBackend.CUDNN_ATTENTION]
+
+
+def enable_cudnn_sdp(enabled: bool) -> None:
+    """Says whether attention may use that kernel of PyTorch's, and changes nothing else."""
+    allowed[SDPBackend.CUDNN_ATTENTION] = enabled
+
+
+def is_flash_attention_available() -> bool:
+    return False
+
+
+def fp16_bf16_reduction_math_sdp_allowed() -> bool:
+    return False

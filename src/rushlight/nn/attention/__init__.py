@@ -26,6 +26,12 @@ class SDPBackend(IntEnum):
         return f"<SDPBackend.{self.name}: {self.value}>"
 
 
+# Which kernels a program has allowed; OVERRIDEABLE is no one's to switch.
+allowed = dict.fromkeys(
+    (SDPBackend.MATH, SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.CUDNN_ATTENTION), True
+)
+
+
 @contextmanager
 def sdpa_kernel(backends: Any, set_priority: bool = False) -> Iterator[None]:
     """A block in which attention may use these kernels only: the one there is gives what any of them gives.
@@ -41,7 +47,12 @@ def sdpa_kernel(backends: Any, set_priority: bool = False) -> Iterator[None]:
     chosen = [backends] if isinstance(backends, SDPBackend) else backends
     if not isinstance(chosen, (list, tuple)) or not all(isinstance(one, SDPBackend) for one in chosen):
         raise TypeError("Backend must be an instance of SDPBackend or a list of SDPBackend instances")
-    yield
+    before = dict(allowed)
+    allowed.update({kernel: kernel in chosen for kernel in allowed})
+    try:
+        yield
+    finally:
+        allowed.update(before)
 
 
 __getattr__, __dir__ = lazy_names(__name__, frozenset({"flex_attention"}))
