@@ -151,7 +151,7 @@ def test_the_command(tmp_path: Path) -> None:
         "typo     torch.tanhh            some_package/bad.py:2  (did you mean torch.tanh?)\n"
         "raises   torch.cuda.set_device  some_package/bad.py:3\n"
         "library  torch.ops.x.y          some_package/bad.py:4\n"
-        "1 files use 3 names of PyTorch; rushlight lacks 1 of them\n"
+        "1 file uses 3 names of PyTorch; rushlight lacks 1 of them\n"
     )
     done = command("--json", "some_package.bad", cwd=tmp_path)
     assert done.returncode == 1

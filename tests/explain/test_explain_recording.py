@@ -243,6 +243,19 @@ def test_program_ends_as_without_it(tmp_path: Path, ending: str) -> None:
     assert (program["error"] is None) == (ending in ("", "raise SystemExit(3)\n"))
 
 
+def test_the_command_that_pip_installs_is_no_part_of_the_program(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("import torch\nx = torch.ones(2, requires_grad=True)\n(x * 2).sum().backward()\n")
+    (tmp_path / "command").write_text(
+        "import sys\nfrom rushlight.__main__ import main\nif __name__ == '__main__':\n    sys.exit(main())\n"
+    )
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
+    command = [sys.executable, "command", "explain", "-o", "a.txt", "a.py"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment, check=True)
+    assert "rushlight.__main__" not in done.stdout
+    assert done.stdout == run(tmp_path, "explain", "-o", "b.txt", "a.py").stdout
+    assert (tmp_path / "a.txt").read_bytes() == (tmp_path / "b.txt").read_bytes()
+
+
 def test_output_that_cannot_be_written_comes_first(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("print('ran')\n")
     for path in ("no/such/a.json", "a.doc"):

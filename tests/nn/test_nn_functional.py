@@ -652,7 +652,7 @@ def test_indices_and_offsets_of_bags_meet_in_one_dtype() -> None:
     for pair in ((indices.short(), offsets), (indices, offsets.short()), (indices.int(), offsets)):
         assert torch.equal(torch.nn.functional.embedding_bag(pair[0], weight, pair[1], mode="sum"), expected)
     for mode in ("sum", "mean", "max"):
-        with pytest.raises(RuntimeError, match="scalar types: Long, Int; but got torch.FloatTensor instead"):
+        with pytest.raises(RuntimeError, match=r"scalar types: Long, Int; but got torch\.FloatTensor instead"):
             torch.nn.functional.embedding_bag(indices, weight, offsets.float(), mode=mode)
 
 

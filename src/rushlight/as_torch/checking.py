@@ -123,7 +123,8 @@ def report(uses: Sequence[Use], file_count: int, is_quiet: bool = False) -> str:
     lacking = [use for use in uses if judge(use.name).status in _LACKING]
     needed = sum(not use.is_optional for use in lacking)
     asked = f", {len(lacking) - needed} more that the code asks for first" if len(lacking) > needed else ""
-    lines.append(f"{file_count} files use {len(uses)} names of PyTorch; rushlight lacks {needed} of them{asked}")
+    subject = "1 file uses" if file_count == 1 else f"{file_count} files use"
+    lines.append(f"{subject} {len(uses)} name{'s' * (len(uses) != 1)} of PyTorch; rushlight lacks {needed} of them{asked}")
     return "\n".join(lines) + "\n"
 
 

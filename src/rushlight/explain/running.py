@@ -40,6 +40,8 @@ def main(words: Sequence[str], run_file: Callable[[str], None], run_stdin: Calla
     sys.argv[:] = [script, *options.arguments]
     files = [os.path.abspath(path) for path in files]
     streams = _listen(story)
+    # What has called this, the command `rushlight` say, is not the program.
+    story._recording.calls.outermost = sys._getframe().f_code
     observing.start(story._recording)
     error: BaseException | None = None
     try:
