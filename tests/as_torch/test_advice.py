@@ -93,3 +93,26 @@ def test_a_notebook_shows_its_own_lines_only(monkeypatch):
     except RuntimeError as error:
         shell.handler(shell, type(error), error, error.__traceback__)
     assert shell.files == [__file__]
+
+
+def test_a_name_with_a_slip_is_found_under_the_alias_too(tmp_path):
+    script = tmp_path / "a.py"
+    script.write_text("import torch\ntorch.tanhh\n")
+    command = [sys.executable, "-m", "rushlight", str(script)]
+    assert subprocess.run(command, capture_output=True, text=True, check=False).stderr.endswith("  Did you mean: 'tanh'?\n")
+
+
+@pytest.mark.parametrize(
+    ("body", "end"),
+    [
+        ("torch.ones(2).cuda()", "AssertionError: Torch not compiled with CUDA enabled\n"),
+        (
+            "torch.optim.SGD(torch.nn.Linear(1, 1))",
+            "TypeError: 'Linear' object is not iterable\n  An optimizer takes the parameters of a module: module.parameters().\n",
+        ),
+        ("torch.optim.SGD(3)", "TypeError: 'int' object is not iterable\n"),
+    ],
+)
+def test_what_beginners_meet_shows_their_line_only(body, end, tmp_path):
+    text = shown(body, tmp_path)
+    assert text.endswith(end) and text.count("  File ") == 1

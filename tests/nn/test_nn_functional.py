@@ -660,3 +660,70 @@ def test_pixels_shuffled_into_one_channel_have_its_stride_where_channels_lie_las
     x = torch.ones(2, 4, 3, 5).to(memory_format=torch.channels_last)
     assert torch.nn.functional.pixel_shuffle(x, 2).stride() == (60, 1, 10, 1)
     assert torch.nn.functional.pixel_shuffle(x.contiguous(), 2).stride() == (60, 60, 10, 1)
+
+
+@pytest.mark.parametrize(
+    ("call", "kernel", "refused"),
+    [
+        (lambda x: F.avg_pool3d(x(1, 2, 2, 2), 2), "avg_pool3d_out_frame", "Half BFloat16 Byte ComplexFloat"),
+        (lambda x: F.lp_pool3d(x(1, 2, 2, 2), 2.0, 2), "avg_pool3d_out_frame", "Half BFloat16"),
+        (lambda x: F.local_response_norm(x(1, 2, 3, 3), 2), "avg_pool3d_out_frame", "Half BFloat16 Byte"),
+        (lambda x: F.adaptive_avg_pool2d(x(1, 4, 4), 2), "adaptive_avg_pool2d", "ComplexFloat Long"),
+        (lambda x: F.adaptive_max_pool3d(x(1, 4, 4, 4), 2), "adaptive_max_pool3d_cpu", "ComplexFloat Long"),
+        (lambda x: F.fractional_max_pool2d(x(1, 4, 4), 2, output_size=2), "fractional_max_pool2d_out_frame", "ComplexFloat"),
+        (lambda x: F.max_unpool2d(x(1, 1, 1), torch.tensor([[[0]]]), 2), "max_unpool2d", "Long Byte Bool ComplexFloat"),
+        (
+            lambda x: F.multi_margin_loss(x(2, 3), torch.tensor([0, 1])),
+            "multi_margin_loss_cpu_kernel",
+            "Half BFloat16 Long Bool",
+        ),
+        (
+            lambda x: F.multilabel_margin_loss(x(2), torch.tensor([0, -1])),
+            "multilabel_margin_loss_forward_out_frame",
+            "Half BFloat16 Long ComplexFloat",
+        ),
+        (
+            lambda x: F.ctc_loss(x(2, 2), torch.tensor([1]), torch.tensor(2), torch.tensor(1)),
+            "ctc_loss_cpu",
+            "Half BFloat16 Long",
+        ),
+        (lambda x: F.multilabel_soft_margin_loss(x(2, 3), x(2, 3)), "log_sigmoid_cpu", "Long Byte ComplexFloat"),
+        (lambda x: F.binary_cross_entropy(x(2), x(2)), "binary_cross_entropy", "Long Byte"),
+        (lambda x: F.pdist(x(2, 2)), "pdist", "Half BFloat16"),
+        (lambda x: F.unfold(x(1, 2, 2), 2), "im2col_out_cpu", "Long Byte"),
+        (lambda x: F.fold(x(4, 1), 2, 2), "col2im_out_cpu", "Long Byte"),
+    ],
+)
+def test_dtypes_that_pytorchs_kernels_lack_are_refused(call: Any, kernel: str, refused: str) -> None:
+    names = {"Half": torch.half, "BFloat16": torch.bfloat16, "Long": torch.long, "Byte": torch.uint8, "Bool": torch.bool}
+    for name in refused.split():
+        dtype = names.get(name, torch.complex64)
+        with pytest.raises(NotImplementedError) as raised:
+            call(lambda *shape, dtype=dtype: torch.ones(shape).to(dtype))
+        assert str(raised.value) == f"\"{kernel}\" not implemented for '{name}'"
+    call(torch.ones)
+
+
+def test_tensors_of_bilinear_have_one_dtype() -> None:
+    x = torch.ones(2, 3)
+    with pytest.raises(RuntimeError, match="same dtype, got input1: long int, input2: float, weight: double, bias: c10::Half$"):
+        F.bilinear(x.long(), x, torch.ones(4, 3, 3).double(), torch.ones(4).half())
+
+
+def test_losses_of_whole_numbers() -> None:
+    x = torch.tensor([2, 3])
+    assert F.margin_ranking_loss(x, x + 1, torch.tensor([1, 1])).item() == 1.0
+    with pytest.raises(RuntimeError, match="Float can't be cast to the desired output type Long"):
+        F.soft_margin_loss(x, x)
+    with pytest.raises(RuntimeError, match=r"mean\(\): could not infer output dtype"):
+        F.hinge_embedding_loss(x, torch.tensor([1, -1]))
+
+
+def test_affine_grids_of_halves_are_halves() -> None:
+    theta = torch.tensor([[[1.0, 0, 0], [0, 1, 0]]])
+    for dtype in (torch.bfloat16, torch.half):
+        x = theta.to(dtype).requires_grad_()
+        grid = F.affine_grid(x, (1, 1, 2, 2), align_corners=False)
+        grid.sum().backward()
+        assert grid.dtype is dtype and x.grad is not None and x.grad.dtype is dtype
+        assert torch.equal(grid.float(), F.affine_grid(theta, (1, 1, 2, 2), align_corners=False))

@@ -7,6 +7,7 @@ import linecache
 import re
 from types import FrameType, ModuleType, TracebackType
 
+from ..base.arguments import ROOT
 from ..tensor import Tensor
 
 _MOST_THAT_PYTHON_COMPARES = 750  # names; of more it suggests none
@@ -33,7 +34,7 @@ def _on_names(error: BaseException) -> str | None:
     if not isinstance(error, AttributeError) or error.name is None:
         return None
     owner = error.obj
-    is_ours = isinstance(owner, ModuleType) and owner.__name__.partition(".")[0] == "rushlight"
+    is_ours = isinstance(owner, ModuleType) and str(owner.__file__).startswith(ROOT)  # named torch under the alias
     names = dir(owner) if is_ours else []
     if len(names) <= _MOST_THAT_PYTHON_COMPARES:
         return None

@@ -210,10 +210,10 @@ def affine_grid(theta: Array, spatial: Shape, align_corners: bool) -> Array:
     """Where matrices (N, rank, rank + 1) put the places of images: (N, *spatial, rank)."""
     rank = len(spatial)
     base = affine_grid_base(spatial, align_corners, theta.dtype).reshape(-1, rank + 1)
-    return (base @ theta.swapaxes(1, 2)).reshape(len(theta), *spatial, rank)
+    return np.asarray(base @ theta.swapaxes(1, 2), theta.dtype).reshape(len(theta), *spatial, rank)
 
 
 def affine_grid_adjoint(g: Array, spatial: Shape, align_corners: bool) -> Array:
     rank = len(spatial)
     base = affine_grid_base(spatial, align_corners, g.dtype).reshape(-1, rank + 1)
-    return g.reshape(len(g), -1, rank).swapaxes(1, 2) @ base
+    return np.asarray(g.reshape(len(g), -1, rank).swapaxes(1, 2) @ base, g.dtype)

@@ -104,14 +104,14 @@ def _adaptive_avg(input: Any, size: Shape, rank: int) -> Any:
             strides = (size, out._array.itemsize, *(size,) * rank)
             out._array = strided(out._array, out._array.shape, strides)
         return out
-    require_kind(input, name)
+    require_kind(input, name + "_cpu" * (rank == 3), "f")
     return getattr(ops, f"adaptive_avg_pool{rank}")(input, size)
 
 
 def _adaptive_max(input: Any, size: Shape, rank: int) -> Any:
     name = f"adaptive_max_pool{rank}d"
     _check_adaptive(input, size, name, rank)
-    require_kind(input, name)
+    require_kind(input, name + "_cpu" * (rank == 3), "f")
     return getattr(ops, f"adaptive_max_pool{rank}")(input, size)
 
 
@@ -208,6 +208,7 @@ def _fractional_max(
     else:
         _check_samples(samples._array, input._array, lead, rank)
         samples = samples[: lead[0]]
+    require_kind(input, f"fractional_max_pool{rank}d_out_frame", "f")
     return getattr(ops, f"fractional_max_pool{rank}")(input, samples, kernel, size)
 
 

@@ -288,6 +288,14 @@ def _heads(value: Tensor, fixed: Tensor | None, rows: int, head: int) -> Tensor:
     return value.view(value._array.shape[0], rows, head).transpose(0, 1)
 
 
+# What PyTorch's messages call dtypes where they are C++'s.
+_IN_C = {
+    "Float": "float", "Double": "double", "Half": "c10::Half", "BFloat16": "c10::BFloat16", "Long": "long int", "Int": "int",
+    "Short": "short int", "Char": "signed char", "Byte": "unsigned char", "Bool": "bool",
+    "ComplexFloat": "c10::complex<float>", "ComplexDouble": "c10::complex<double>",
+}  # fmt: skip
+
+
 @public(space=F, out=False)
 def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Tensor:
     """``input1 @ weight[o] @ input2`` for each o, plus bias: (..., I), (..., J) and (O, I, J) give (..., O)."""
@@ -308,6 +316,10 @@ def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Tensor:
         raise RuntimeError(
             f"bilinear(): bias size does not match weight size: got {bias._array.shape[0]} but expected {w.shape[0]}"
         )
+    given = {"input1": input1, "input2": input2, "weight": weight} | ({} if bias is None else {"bias": bias})
+    if len({one._array.dtype for one in given.values()}) > 1:
+        shown = ", ".join(f"{name}: {_IN_C.get(one.dtype.scalar_name, one.dtype.scalar_name)}" for name, one in given.items())
+        raise RuntimeError(f"All tensors must have the same dtype, got {shown}")
     rows = math.prod(a.shape[:-1])
     out = ops.trilinear(input1.reshape(rows, a.shape[-1]), weight, input2.reshape(rows, b.shape[-1]))
     out = out.reshape(*a.shape[:-1], w.shape[0])

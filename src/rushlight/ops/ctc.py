@@ -10,6 +10,7 @@ import numpy as np
 from ..backend import ctc as k
 from ..tensor import Tensor, new_tensor
 from .losses import reduction_of
+from .operands import require_single_or_double
 from .public import module, ops, public
 from .rule_functions import underivable
 from .table import op
@@ -85,8 +86,7 @@ def ctc_loss(
     ``log_probs`` (time, N, classes) as log_softmax gives them; ``targets`` (N, S), or all labels one after the other.
     """
     reduction = reduction_of(None, None, reduction)
-    if log_probs._array.dtype.kind not in "f":
-        raise NotImplementedError(f"\"ctc_loss_cpu\" not implemented for '{log_probs.dtype.scalar_name}'")
+    require_single_or_double(log_probs, "ctc_loss_cpu")
     alone = log_probs._array.ndim == 2
     if alone:
         log_probs = log_probs.unsqueeze(1)

@@ -12,6 +12,7 @@ from ..backend import distances as k
 from ..backend import norms
 from ..base import dtypes
 from .norms import norm_backward
+from .operands import require_single_or_double
 from .public import axis_of, module, ops, public
 from .table import op
 
@@ -113,6 +114,7 @@ def pdist(input: Any, p: float = 2.0) -> Tensor:
         raise RuntimeError("pdist only supports floating-point dtypes")
     if p < 0:
         raise RuntimeError("pdist only supports non-negative p values")
+    require_single_or_double(input, "pdist")
     return ops.pdist(input, float(p))
 
 
@@ -136,7 +138,7 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Tens
     """
     first, second = dtypes.of(x1._array.dtype), dtypes.of(x2._array.dtype)
     common = first if first is second else dtypes.promote_types(first, second)
-    if not (common.is_floating_point or common.is_complex):
+    if not common.is_floating_point:
         raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {common.scalar_name}")
     axis = axis_of(dim, max(x1._array.ndim, x2._array.ndim))
     if x1._array.shape != x2._array.shape:

@@ -205,6 +205,13 @@ def embedding_bag(
         )
     if mode == "max" and sparse:
         raise ValueError("max mode does not support sparse weights")
+    if weight._array.dtype.kind not in "fV":
+        kind = weight.dtype.scalar_name
+        shown = f"torch.{kind}Tensor" if weight._array.dtype.kind in "iu" else f"CPU{kind}Type"
+        raise RuntimeError(
+            "Expected tensor for argument #1 'weight' to have one of the following scalar types: Half, BFloat16, Float, Double; "
+            f"but got {shown} instead (while checking arguments for embedding_bag)"
+        )
     if per_sample_weights is not None and per_sample_weights._array.dtype != weight._array.dtype:
         raise RuntimeError(
             "Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1 'per_sample_weights'; but "

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..backend import fold as k
 from .integer_arguments import whole_numbers
+from .operands import require_kind
 from .public import ops, public
 from .table import op
 
@@ -65,6 +66,7 @@ def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, st
             "input, but got: "
             f"{list(shape)}"
         )
+    require_kind(input, "im2col_out_cpu", "fcb")
     blocks = k.window_counts(shape[-2:], kernel, spread, pad, step)
     if min(blocks) < 1:
         raise RuntimeError(
@@ -109,4 +111,5 @@ def fold(input: Any, output_size: Any, kernel_size: Any, dilation: Any = 1, padd
             f"{described}, calculated shape of the array of sliding blocks as {_shown(blocks)}, which is too small "
             "(non-positive)"
         )
+    require_kind(input, "col2im_out_cpu", "fcb")
     return ops.col2im(input, size, kernel, spread, pad, step)

@@ -14,6 +14,7 @@ from ..backend.arithmetic import no_bool_difference
 from ..base import dtypes
 from ..tensor import Tensor
 from .loss_backward import logits_backward, target_backward, target_backward_of_logits
+from .operands import require_kind
 from .public import axis_of, module, ops, public
 from .softmax import log_softmax
 from .table import op
@@ -380,6 +381,7 @@ def binary_cross_entropy(
         weight = weight.expand(x.shape)
     if t.dtype != x.dtype:
         raise RuntimeError(f"Found dtype {target.dtype.scalar_name} but expected {input.dtype.scalar_name}")
+    require_kind(input, "binary_cross_entropy", "f")
     return ops.binary_cross_entropy(input, target, weight, reduction)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..autograd.modes import state
 from ..backend import losses as k
 from .losses import reduced, reduction_of
+from .operands import require_kind, require_single_or_double
 from .public import module, ops, public
 from .table import op
 
@@ -54,6 +55,14 @@ def soft_margin_loss(input: Any, target: Any, size_average: Any = None, reduce: 
             "The function 'soft_margin_loss' is not differentiable with respect to argument 'target'. This input cannot have "
             "requires_grad True."
         )
+    kind = input._array.dtype.kind
+    if kind == "b":
+        raise RuntimeError(
+            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the `~` or "
+            "`logical_not()` operator instead."
+        )
+    if kind in "iu":
+        raise RuntimeError(f"result type Float can't be cast to the desired output type {input.dtype.scalar_name}")
     return ops.soft_margin_loss(input, target, reduction_of(size_average, reduce, reduction))
 
 
@@ -95,6 +104,7 @@ def multi_margin_loss(
         raise RuntimeError(f"expected scalar type Long but found {target.dtype.scalar_name}")
     if ((t < 0) | (t >= classes)).any():
         raise RuntimeError("target out of range")
+    require_single_or_double(input, "multi_margin_loss_cpu_kernel")
     return _by_rows("multi_margin_loss", input, target, reduction, weight, p, margin)
 
 
@@ -123,6 +133,7 @@ def multilabel_margin_loss(
         raise RuntimeError(f"inconsistent target size: {list(t.shape)} for input of size: {list(x.shape)}")
     if x.size and (t.min() < -1 or t.max() >= (x.shape[-1] if x.ndim else 1)):
         raise RuntimeError("argument #2 'target' is out of range")
+    require_single_or_double(input, "multilabel_margin_loss_forward_out_frame")
     if x.ndim == 2:
         return ops.multilabel_margin_loss(input, target, reduction)
     out = ops.multilabel_margin_loss(ops.view(input, (1, x.size)), target.reshape(1, x.size), reduction)
@@ -135,6 +146,7 @@ def multilabel_soft_margin_loss(
 ) -> Tensor:
     """:func:`binary_cross_entropy_with_logits`, averaged over the classes first."""
     reduction = reduction_of(size_average, reduce, reduction)
+    require_kind(input, "log_sigmoid_cpu", "f")
     losses = ops.neg(target * ops.log_sigmoid(input) + (1 - target) * ops.log_sigmoid(ops.neg(input)))
     if weight is not None:
         losses = losses * weight
@@ -154,6 +166,11 @@ def hinge_embedding_loss(
 ) -> Tensor:
     """The input where the target is 1, and how far it is below the margin where the target is -1."""
     reduction = reduction_of(size_average, reduce, reduction)
+    if reduction == "mean" and input._array.dtype.kind in "iu":
+        raise RuntimeError(
+            "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: "
+            f"{input.dtype.scalar_name}"
+        )
     below = ops.clamp_min(ops.sub(margin, input), 0)
     zeros = ops.times(input.detach(), 0)
     where = ops.where
@@ -212,7 +229,7 @@ def margin_ranking_loss(
             "margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
             f"{input1.size()}, input2: {input2.size()}, target: {target.size()} "
         )
-    losses = ops.clamp_min(ops.plus(ops.neg(target) * (input1 - input2), margin), 0)
+    losses = ops.clamp_min(ops.plus(ops.neg(target) * (input1 - input2), float(margin)), 0)
     return reduced(losses, reduction)
 
 

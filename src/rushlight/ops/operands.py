@@ -22,6 +22,12 @@ def require_kind(input: Any, name: str, kinds: str = "fc") -> None:
         raise NotImplementedError(f"\"{name}\" not implemented for '{input.dtype.scalar_name}'")
 
 
+def require_single_or_double(input: Tensor, name: str, *, or_long: bool = False) -> None:
+    """NotImplementedError for all but float32 and float64, and int64 if the kernel ``name`` takes that."""
+    if input._array.dtype.str[1:] not in (("f4", "f8", "i8") if or_long else ("f4", "f8")):
+        raise NotImplementedError(f"\"{name}\" not implemented for '{input.dtype.scalar_name}'")
+
+
 def refuse_history(dtype: dtypes.dtype, *inputs: Any) -> None:
     """PyTorch's error for a result that would need a gradient and, of integers, cannot have one."""
     if dtype.numpy.kind in "bui" and modes.state.grad_enabled and any(one.requires_grad for one in inputs):

@@ -10,7 +10,7 @@ import numpy as np
 from ..backend import pooling as k
 from ..backend.memory_formats import keeping, with_channels_last
 from .integer_arguments import whole_numbers
-from .operands import require_kind
+from .operands import require_kind, require_single_or_double
 from .public import alert_not_deterministic, module, ops, public
 from .table import op
 
@@ -339,6 +339,7 @@ def _unpooled(input: Any, indices: Any, size: Shape, rank: int) -> Any:
                 f"max_unpooling{rank}d_forward_out_cpu(): Expected input to have non-zero size for non-batch dimensions, but got {list(shape)} "
                 f"with dimension {axis} being empty."
             )
+    require_kind(input, f"max_unpool{rank}d", "f")
     return getattr(ops, f"max_unpool{rank}")(input, indices, size)
 
 
@@ -365,7 +366,10 @@ def _publish_avg_pool(rank: int) -> None:
         if divisor_override == 0:
             raise RuntimeError("divisor must be not zero")
         _check_windows(input, kernel, steps, pads, spreads, bool(ceil_mode), name)
-        require_kind(input, f"avg_pool{rank}d_out_frame" if rank == 3 else "avg_pool2d", "fi")
+        if rank == 3:
+            require_single_or_double(input, "avg_pool3d_out_frame", or_long=True)
+        else:
+            require_kind(input, "avg_pool2d", "fi")
         return getattr(ops, f"avg_pool{rank}")(
             input, kernel, steps, pads, bool(ceil_mode), bool(count_include_pad), divisor_override
         )

@@ -94,6 +94,11 @@ class Optimizer:
             )
         self.state = defaultdict(dict)
         self.param_groups = []
+        if not isinstance(params, Iterable):
+            error = TypeError(f"{type(params).__name__!r} object is not iterable")
+            if hasattr(params, "parameters"):
+                error.add_note("  An optimizer takes the parameters of a module: module.parameters().")
+            raise error
         groups = list(params)
         if not groups:
             raise ValueError("optimizer got an empty parameter list")
