@@ -706,7 +706,9 @@ def test_dtypes_that_pytorchs_kernels_lack_are_refused(call: Any, kernel: str, r
 
 def test_tensors_of_bilinear_have_one_dtype() -> None:
     x = torch.ones(2, 3)
-    with pytest.raises(RuntimeError, match="same dtype, got input1: long int, input2: float, weight: double, bias: c10::Half$"):
+    with pytest.raises(
+        RuntimeError, match=r"same dtype, got input1: long int, input2: float, weight: double, bias: c10::Half$"
+    ):
         F.bilinear(x.long(), x, torch.ones(4, 3, 3).double(), torch.ones(4).half())
 
 

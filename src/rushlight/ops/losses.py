@@ -310,9 +310,7 @@ def cross_entropy(
 
 
 def _along_classes(weight: Any, ndim: int, axis: int) -> Any:
-    shape = [1] * ndim
-    shape[axis] = weight._array.size
-    return weight.view(*shape)
+    return weight.view([weight._array.size if each == axis else 1 for each in range(ndim)])
 
 
 def _cross_entropy_of_probabilities(input: Any, target: Any, weight: Any, reduction: str, smoothing: float) -> Any:
