@@ -91,5 +91,5 @@ def spdiags(diagonals: _Tensor, offsets: _Tensor, shape: tuple[int, int], layout
     """The matrix of ``shape`` with the rows of ``diagonals`` on its diagonals ``offsets``: 0 is the main one, those above it count up."""
     ...
 def sum(input: _Tensor, dim: Any = None, dtype: dtype | None = None) -> _Tensor:
-    """The sum of the values, or sums over dimensions, which are sparse again."""
+    """The sum of the values, or sums over dimensions: sparse in the sparse dimensions that are left, dense where none is."""
     ...
