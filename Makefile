@@ -13,7 +13,7 @@ export PYTHONDONTWRITEBYTECODE =
 
 .DEFAULT_GOAL := demo
 
-.PHONY: help demo test xla sanitize browser lint stubs format conformance fuzz faults files guided arguments depth matrix bench bench-guard ecosystem ecosystem-record dist wheels clean
+.PHONY: help demo test xla sanitize browser lint stubs format conformance fuzz watched faults files guided arguments depth matrix bench bench-guard ecosystem ecosystem-record dist wheels clean
 
 help:  ## what make can do
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/\1: \2/p' $(MAKEFILE_LIST)
@@ -69,6 +69,11 @@ FUZZ_JOBS ?= 2
 fuzz: .oracle/installed  ## fresh random programs, COUNT of them from SEED on
 	OMP_NUM_THREADS=1 .oracle/bin/python tests/conformance/random_programs.py --vocabulary mixed --count $(COUNT) \
 		--seed $(SEED) --jobs $(FUZZ_JOBS) --causes 200 --only-numbers
+
+watched: .oracle/installed  ## random programs while somebody looks on, COUNT of them from SEED on: what they hold stays as it was
+	.oracle/bin/python $(PIP) coverage
+	OMP_NUM_THREADS=1 PYTHONPATH=tests:tests/trust .oracle/bin/python -X dev tests/conformance/watched_programs.py \
+		--count $(COUNT) --seed $(SEED)
 
 # What goes wrong from outside: docs/reliability.md says what each has shown. COUNT and SEED as above.
 faults: .venv/tools  ## Ctrl-C at 2,000 random moments, 20,000 steps, eight threads for five minutes

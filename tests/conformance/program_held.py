@@ -38,6 +38,11 @@ _WRITES = re.compile(r"\w_\(|\]\s*[-+*/]?= |\b[a-z]\d? [-+*/]= |\.fill\(|\.grad 
 _ROOT = re.compile(r"\w+")
 
 
+def writes(line: str) -> bool:
+    """Whether a line may write to what the program holds, other than to gradients."""
+    return _WRITES.search(line) is not None
+
+
 class Held:
     """The arrays of all that a program holds, as they were after its last line: so they are before the next."""
 
@@ -48,7 +53,7 @@ class Held:
 
     def before(self, space: dict[str, Any], line: str) -> None:
         """A backward pass adds to gradients that are there: those, and what shares their memory, are its own to change."""
-        if _WRITES.search(line):
+        if writes(line):
             return
         if self.arrays is None:
             self.arrays = {name: self._array(thing).copy() for name, thing in self._things(space).items()}
@@ -57,7 +62,7 @@ class Held:
 
     def changed(self, space: dict[str, Any], line: str) -> str | None:
         """The name of something that the line has changed and must not."""
-        if _WRITES.search(line):
+        if writes(line):
             self.arrays = None
             return None
         assert self.arrays is not None

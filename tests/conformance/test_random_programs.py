@@ -10,18 +10,15 @@ import random
 import re
 import subprocess
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
 import torch
+import watched_programs
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from onlookers import OtherThread, Watcher, by_the_frame, profiled, strongly, traced, weakly
 from op_results import read_floors
 from op_samples import load_candidate
-from program_sides import judge, run
-from program_wide import vocabulary_of
 from random_programs import FIGURE, Failure, difference, write_program
 
 # Programs divide by zero and build cycles on purpose; their warnings are not what is compared.
@@ -71,23 +68,24 @@ def test_the_general_path_of_ops_agrees_too(run_script: Script) -> None:
     assert "1000 of 1000 programs agree" in done.stdout, done.stdout[-20_000:] + done.stderr[-3000:]
 
 
-@pytest.mark.parametrize(
-    ("watched", "keep"), [(traced, strongly), (traced, by_the_frame), (profiled, weakly), (profiled, OtherThread())]
-)
-def test_what_a_program_holds_stays_as_it_was_while_somebody_looks_on(watched: Callable[..., Any], keep: Any) -> None:
-    """`run` compares all that a program holds before and after each line; the watcher what it saw of passes."""
+@pytest.mark.parametrize("way", ["settrace, names", "settrace, frames", "setprofile, weakly", "setprofile, thread"])
+def test_what_a_program_holds_stays_as_it_was_while_somebody_looks_on(way: str) -> None:
+    """All that a program holds, and what the onlooker saw of its passes; `make watched` takes thousands."""
     candidate = load_candidate("rushlight")
     seen = 0
     for seed in range(90_100_000, 90_100_040):
-        lines = write_program(random.Random(seed), 10, vocabulary_of(seed, "wide"))
-        plain = run(candidate, lines)
-        watcher = Watcher(keep)
-        with watched(watcher):
-            found = run(candidate, lines)
-        assert watcher.changed() == 0, "\n".join(lines)
-        assert judge(lines, found, plain) is None, "\n".join(lines)
-        seen += len(watcher.kept)
+        _, kept, wrong = watched_programs.answer(candidate, seed, way, "wide")
+        assert not wrong, wrong
+        seen += kept
     assert seen > 100
+
+
+@pytest.mark.parametrize("way", ["settrace, frames", "setprofile, thread"])
+def test_a_gradient_that_an_onlooker_holds_is_missed_by_none(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rushlight.autograd.engine.is_only_here", lambda value, how: True)
+    candidate = load_candidate("rushlight")
+    wrong = [watched_programs.answer(candidate, seed, way, "mixed")[2] for seed in range(300_000_160, 300_000_230)]
+    assert any(each.startswith("what the onlooker kept has changed at") for each in wrong)
 
 
 def test_the_same_seed_writes_the_same_program() -> None:

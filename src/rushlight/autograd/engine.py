@@ -371,14 +371,14 @@ def add_cotangent(buffers: dict[Node, Any], node: Node, number: int, g: Any) -> 
         values[number] = g if values[number] is None else values[number] + g
 
 
-def _laid_like(g: Any, leaf: Any) -> Any:
+def _laid_like(array: Any, leaf: Any) -> Any:
     """A gradient whose dimensions lie in memory as its leaf's do; in order where the leaf's elements have gaps or overlap."""
-    if g.flags.c_contiguous and leaf.flags.c_contiguous:  # the strides of dimensions of size 1 differ
-        return g
+    if array.flags.c_contiguous and leaf.flags.c_contiguous:  # the strides of dimensions of size 1 differ
+        return array
     if not overlaps.without_gaps(leaf):
-        return np.ascontiguousarray(g)
-    laid = np.empty_like(leaf, g.dtype)
-    np.copyto(laid, g)
+        return np.ascontiguousarray(array)
+    laid = np.empty_like(leaf, array.dtype)
+    np.copyto(laid, array)
     return laid
 
 
