@@ -46,7 +46,7 @@ def listed(function: Any) -> tuple[str, tuple[str, ...]] | None:
 _ANYTHING = frozenset({"as_tensor", "nonzero"})
 _TAKES = re.compile(r"(?:TensorBase\.)?(\w+)\(\) takes (?:from (\d+) to )?(\d+) positional arguments? but 60 were given")
 _SCHEMA = re.compile(r"aten::\w+(?:\.(\w+))?\((.*)\) -> .*")
-_OVERLOADS = (None, "Tensor", "input", "int", "two", "using_ints")  # that the parser of a function with one form knows
+_OVERLOADS = (None, "Tensor", "dim", "input", "int", "two", "using_ints")  # that the parser of a function with one form knows
 _ARGUMENT = re.compile(r"([A-Za-z]+)(\([^)]*\))?(\[\d*\])?(\?)? (\w+)(?:=(.*))?")
 _KINDS = {
     **{"Tensor": "Tensor", "SymInt": "int", "int": "int", "Scalar": "Number", "float": "float", "bool": "bool", "str": "str"},
@@ -121,8 +121,18 @@ def _schemas() -> dict[str, list[str]]:
 SCHEMAS = _schemas()
 
 
+# What functions written in Python hand their arguments on to.
+_BEHIND = {
+    torch: "_sparse_sum hspmm smm sspaddmm",
+    torch.sparse: "log_softmax mm sampled_addmm softmax spdiags",
+    torch._C._nn: "cross_entropy_loss huber_loss max_pool2d_with_indices max_pool3d_with_indices nll_loss_nd soft_margin_loss",
+}
+
+
 def functions() -> Iterator[tuple[Any, str]]:
     """Those of the namespaces that rushlight publishes functions in, and their names there."""
+    for home, behind in _BEHIND.items():
+        yield from ((getattr(home, name), name) for name in behind.split())
     for space, names in registry.items():
         home: Any = torch
         for part in space.split(".")[1:]:

@@ -105,7 +105,6 @@ from rushlight.nn.functional import adaptive_avg_pool1d as adaptive_avg_pool1d
 from rushlight.nn.functional import adaptive_max_pool1d_with_indices as adaptive_max_pool1d
 from rushlight.nn.functional import avg_pool1d as avg_pool1d
 from rushlight.nn.functional import bilinear as bilinear
-from rushlight.nn.functional import celu as celu
 from rushlight.nn.functional import channel_shuffle as channel_shuffle
 from rushlight.nn.functional import channel_shuffle as native_channel_shuffle
 from rushlight.nn.functional import conv1d as conv1d
@@ -124,8 +123,6 @@ from rushlight.nn.functional import pixel_unshuffle as pixel_unshuffle
 from rushlight.nn.functional import prelu as prelu
 from rushlight.nn.functional import rms_norm as rms_norm
 from rushlight.nn.functional import rrelu as rrelu
-from rushlight.nn.functional import selu as selu
-from rushlight.nn.functional import threshold as threshold
 from rushlight.random import Generator as Generator
 from rushlight.random import get_rng_state as get_rng_state
 from rushlight.random import initial_seed as initial_seed
@@ -2359,7 +2356,7 @@ def as_strided_copy(*args: Any, out: Any = None, **kwargs: Any) -> Tensor:
 def as_strided_scatter(input: Tensor, src: Any, size: _int | Sequence[_int], stride: Any, storage_offset: _int | None = None, *, out: Any = None) -> Tensor:
     """A copy of ``input`` with ``src`` in the place that :func:`as_strided` would see."""
     ...
-def as_tensor(data: Any, dtype: dtype | None = None, device: _device | str | _int | None = None) -> Tensor:
+def as_tensor(data: Any, *, dtype: dtype | None = None, device: _device | str | _int | None = None) -> Tensor:
     """``data`` as a tensor: itself if it is one of that dtype, sharing memory with a NumPy array where it can."""
     ...
 def asarray(obj: Any, *, dtype: dtype | None = None, device: _device | str | _int | None = None, copy: _bool | None = None, requires_grad: _bool | None = None) -> Tensor:
@@ -2495,6 +2492,9 @@ def ceil(input: Tensor, *, out: Any = None) -> Tensor:
     ...
 def ceil_(self: Tensor) -> Tensor:
     """In-place version of :func:`ceil`."""
+    ...
+def celu(input: Tensor, alpha: _float = 1.0, *, out: Any = None) -> Any:
+    """``x`` where positive, else ``alpha * (exp(x / alpha) - 1)``."""
     ...
 def celu_(input: Tensor, alpha: _float = 1.0) -> Tensor:
     """In-place version of :func:`celu`."""
@@ -2889,7 +2889,7 @@ def frac_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 def frexp(input: Tensor, *, out: Any = None) -> _frexp:
     """Mantissa and exponent: ``input = mantissa * 2 ** exponent`` with a mantissa from 0.5 to 1."""
     ...
-def frobenius_norm(input: Tensor, dim: Any = (), keepdim: _bool = False, *, out: Any = None) -> Tensor:
+def frobenius_norm(input: Tensor, dim: Any, keepdim: _bool = False, *, out: Any = None) -> Tensor:
     """The root of the sum of squares over the dimensions ``dim``."""
     ...
 def from_dlpack(ext_tensor: Any, *, device: _device | str | _int | None = None, copy: _bool | None = None) -> Tensor:
@@ -3698,6 +3698,9 @@ def select_copy(*args: Any, out: Any = None, **kwargs: Any) -> Tensor:
 def select_scatter(input: Tensor, src: Any, dim: _int, index: _int, *, out: Any = None) -> Tensor:
     """A copy with ``src`` in place of one slice."""
     ...
+def selu(input: Tensor) -> Any:
+    """A scaled elu that keeps mean and variance of a layer."""
+    ...
 def selu_(input: Tensor) -> Tensor:
     """In-place version of :func:`selu`."""
     ...
@@ -3786,7 +3789,7 @@ def slice_scatter(input: Tensor, src: Any, dim: _int = 0, start: Any = None, end
 def slogdet(input: Tensor, *, out: Any = None) -> _slogdet:
     """:func:`torch.linalg.slogdet`."""
     ...
-def smm(input: Tensor, mat: Tensor) -> Tensor:
+def smm(input: Tensor, mat2: Tensor) -> Tensor:
     """The product of a sparse matrix and a dense one, sparse: all columns of the rows in which the first has values."""
     ...
 def softmax(input: Tensor, dim: Any, dtype: dtype | None = None, *, out: Any = None) -> Tensor:
@@ -3950,6 +3953,9 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: _int = 0, *, out:
     ...
 def tensordot(a: Any, b: Any, dims: _int | Sequence[_int] = 2, out: Tensor | None = None) -> Tensor:
     """The sum over the products of elements along given dimensions of both tensors."""
+    ...
+def threshold(input: Tensor, threshold: Any, value: Any, *, out: Any = None) -> Any:
+    """``x`` above the threshold, else ``value``."""
     ...
 def threshold_(input: Tensor, threshold: Any, value: Any) -> Tensor:
     """In-place version of :func:`threshold`."""

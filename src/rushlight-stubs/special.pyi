@@ -42,16 +42,16 @@ def bessel_y0(input: Tensor, *, out: Any = None) -> Tensor:
 def bessel_y1(input: Tensor, *, out: Any = None) -> Tensor:
     """The Bessel function of the second kind, of order 1."""
     ...
-def chebyshev_polynomial_t(input: Tensor, other: Tensor | complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
+def chebyshev_polynomial_t(x: Any, n: Any, *, out: Any = None) -> Tensor:
     """The Chebyshev polynomial of the first kind of degree ``n``."""
     ...
-def chebyshev_polynomial_u(input: Tensor, other: Tensor | complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
+def chebyshev_polynomial_u(x: Any, n: Any, *, out: Any = None) -> Tensor:
     """The Chebyshev polynomial of the second kind of degree ``n``."""
     ...
-def chebyshev_polynomial_v(input: Tensor, other: Tensor | complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
+def chebyshev_polynomial_v(x: Any, n: Any, *, out: Any = None) -> Tensor:
     """The Chebyshev polynomial of the third kind of degree ``n``."""
     ...
-def chebyshev_polynomial_w(input: Tensor, other: Tensor | complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
+def chebyshev_polynomial_w(x: Any, n: Any, *, out: Any = None) -> Tensor:
     """The Chebyshev polynomial of the fourth kind of degree ``n``."""
     ...
 def entr(input: Tensor, *, out: Any = None) -> Tensor:
@@ -60,10 +60,10 @@ def entr(input: Tensor, *, out: Any = None) -> Tensor:
 def erfcx(input: Tensor, *, out: Any = None) -> Tensor:
     """``exp(input**2) * erfc(input)``, without overflow."""
     ...
-def hermite_polynomial_h(input: Tensor, other: Tensor | complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
+def hermite_polynomial_h(x: Any, n: Any, *, out: Any = None) -> Tensor:
     """The physicists' Hermite polynomial of degree ``n``."""
     ...
-def hermite_polynomial_he(input: Tensor, other: Tensor | complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
+def hermite_polynomial_he(x: Any, n: Any, *, out: Any = None) -> Tensor:
     """The probabilists' Hermite polynomial of degree ``n``."""
     ...
 def i0e(input: Tensor, *, out: Any = None) -> Tensor:
@@ -75,10 +75,10 @@ def i1(input: Tensor, *, out: Any = None) -> Tensor:
 def i1e(input: Tensor, *, out: Any = None) -> Tensor:
     """``exp(-abs(input)) * i1(input)``."""
     ...
-def laguerre_polynomial_l(input: Tensor, other: Tensor | complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
+def laguerre_polynomial_l(x: Any, n: Any, *, out: Any = None) -> Tensor:
     """The Laguerre polynomial of degree ``n``."""
     ...
-def legendre_polynomial_p(input: Tensor, other: Tensor | complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
+def legendre_polynomial_p(x: Any, n: Any, *, out: Any = None) -> Tensor:
     """The Legendre polynomial of degree ``n``."""
     ...
 def log_ndtr(input: Tensor, *, out: Any = None) -> Tensor:
@@ -108,16 +108,16 @@ def scaled_modified_bessel_k0(input: Tensor, *, out: Any = None) -> Tensor:
 def scaled_modified_bessel_k1(input: Tensor, *, out: Any = None) -> Tensor:
     """``exp(x) * modified_bessel_k1(x)``."""
     ...
-def shifted_chebyshev_polynomial_t(input: Tensor, other: Tensor | complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
+def shifted_chebyshev_polynomial_t(x: Any, n: Any, *, out: Any = None) -> Tensor:
     """The Chebyshev polynomial of the first kind of degree ``n`` at ``2 * x - 1``."""
     ...
-def shifted_chebyshev_polynomial_u(input: Tensor, other: Tensor | complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
+def shifted_chebyshev_polynomial_u(x: Any, n: Any, *, out: Any = None) -> Tensor:
     """The Chebyshev polynomial of the second kind of degree ``n`` at ``2 * x - 1``."""
     ...
-def shifted_chebyshev_polynomial_v(input: Tensor, other: Tensor | complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
+def shifted_chebyshev_polynomial_v(x: Any, n: Any, *, out: Any = None) -> Tensor:
     """The Chebyshev polynomial of the third kind of degree ``n`` at ``2 * x - 1``."""
     ...
-def shifted_chebyshev_polynomial_w(input: Tensor, other: Tensor | complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
+def shifted_chebyshev_polynomial_w(x: Any, n: Any, *, out: Any = None) -> Tensor:
     """The Chebyshev polynomial of the fourth kind of degree ``n`` at ``2 * x - 1``."""
     ...
 def spherical_bessel_j0(input: Tensor, *, out: Any = None) -> Tensor:

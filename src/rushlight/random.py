@@ -11,6 +11,7 @@ import numpy as np
 
 from .backend.random_streams import Stream
 from .backend.random_streams import memory_axes as memory_axes
+from .base.arguments import type_name
 from .base.device import CPU, as_device
 from .base.device import device as Device
 from .tensor import Tensor, wrap
@@ -107,6 +108,8 @@ class Generator:
 
     def graphsafe_set_state(self, state: Generator) -> None:
         """For generators of GPUs only: NotImplementedError."""
+        if not isinstance(state, Generator):
+            raise TypeError(f"expected a Generator, but got {type_name(state)}")
         raise NotImplementedError("graphsafe_set_state is not supported in this Generator")
 
     def get_offset(self) -> int:

@@ -32,7 +32,7 @@ INNER = {*"SystemError UnboundLocalError NameError RecursionError MemoryError Bu
 
 
 class Outcome(NamedTuple):
-    """What became of a call: ``kind`` is "ok", the type of an error, "crash" or "hang"."""
+    """What became of a call: ``kind`` is "ok", "NotImplemented", the type of an error, "crash" or "hang"."""
 
     line: str
     kind: str
@@ -72,6 +72,8 @@ def _outcome(torch: Any, line: str, names: dict[str, Any]) -> tuple[str, str]:
         result = eval(line, dict(names))
     except BaseException as error:
         return _kind_of(error), str(error)[:300]
+    if result is NotImplemented:  # an operator's way to refuse: Python asks the other side, and raises TypeError
+        return "NotImplemented", ""
     try:
         _touch(torch, result)
     except Exception as error:
@@ -129,6 +131,8 @@ def verdict(ours: Outcome, theirs: Outcome | None) -> str:
         return "PyTorch " + theirs.kind
     if ours.kind == theirs.kind:
         return "fine"
+    if "NotImplemented" in (ours.kind, theirs.kind) and "ok" not in (ours.kind, theirs.kind):
+        return "NotImplemented"
     if ours.kind == "ok":
         return "accepted"
     if theirs.kind == "ok":

@@ -73,11 +73,11 @@ def backward(
     _check_count(outputs, cotangents)
     if retain_graph is None:
         retain_graph = create_graph
+    over_tensors = create_graph or (bool(modes.special.active) and _dispatched(outputs, cotangents))
+    roots, seeds = _seeds(outputs, cotangents, over_tensors)
     for flag in (retain_graph, create_graph):
         if flag.__class__ is not bool:
             operator.index(flag)
-    over_tensors = create_graph or (bool(modes.special.active) and _dispatched(outputs, cotangents))
-    roots, seeds = _seeds(outputs, cotangents, over_tensors)
     if inputs is None and not (over_tensors or modes.special.active or observers.present):
         task: BackwardPass = BackwardPass(retain_graph)
     else:

@@ -60,7 +60,7 @@ def binary_cross_entropy_backward(
 
 
 def soft_margin_loss_backward(h: Array, x: Array, target: Array, reduction: str) -> Array:
-    return h * (-target * sigmoid(-target * x) / parts(x, reduction))
+    return h * (target * -sigmoid(target * -x) / parts(x, reduction))
 
 
 def _averaged(slope: Array, x: Array, reduction: str) -> Array:

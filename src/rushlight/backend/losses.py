@@ -189,7 +189,7 @@ def logits_of_another_dtype(
 def soft_margin_loss(x: Array, target: Array, reduction: str) -> Any:
     wide = in_single(x)
     with np.errstate(over="ignore"):
-        return reduced(np.log1p(np.exp(-target * wide)), reduction, x.dtype)
+        return reduced(np.log1p(np.exp(target * -wide)), reduction, x.dtype)
 
 
 def multi_margin_loss(

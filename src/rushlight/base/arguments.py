@@ -95,3 +95,9 @@ def axis_of(dim: Any, ndim: int, *, wrap_scalar: bool = True) -> int:
             raise IndexError(f"Dimension specified as {axis} but tensor has no dimensions")
         raise IndexError(f"Dimension out of range (expected to be in range of [{-size}, {size - 1}], but got {axis})")
     return axis + size if axis < 0 else axis
+
+
+def check_device(function: str, where: object) -> None:
+    """TypeError, naming `function`, for what is no device, no name of one, no index and not None."""
+    if where is not None and (isinstance(where, bool) or not isinstance(where, (device, str, int))):
+        raise TypeError(f"{function}(): argument 'device' (position 1) must be torch.device, not {type_name(where)}")

@@ -181,6 +181,8 @@ def define(qualname: str, schema: str, *, lib: Library | None = None, tags: Any 
     >>> torch.ops.docs.twice(torch.ones(1))
     tensor([2.])
     """
+    if not isinstance(qualname, str):
+        raise ValueError(f"define(qualname, schema): expected qualname to be instance of str, got {type(qualname)}")
     space, name = namespace_and_name(qualname)
     add_operator(space, name, parsed(schema))
     if lib is not None:

@@ -30,6 +30,7 @@ from .transform import (
     widened,
 )
 from .transform import _InverseTransform as _InverseTransform
+from .utils import broadcast_all
 from .vector_transforms import (
     CatTransform,
     CorrCholeskyTransform,
@@ -172,7 +173,7 @@ class PowerTransform(Transform):
 
     def __init__(self, exponent: Any, cache_size: int = 0) -> None:
         super().__init__(cache_size=cache_size)
-        (self.exponent,) = torch.broadcast_tensors(torch.as_tensor(exponent))
+        (self.exponent,) = broadcast_all(exponent)
 
     def with_cache(self, cache_size: int = 1) -> Transform:
         return self if self._cache_size == cache_size else PowerTransform(self.exponent, cache_size=cache_size)

@@ -57,7 +57,7 @@ def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Any], dict[str,
     >>> parameters["weight"].shape
     torch.Size([4, 3, 2])
     """
-    if not models:
+    if len(models) == 0:
         raise RuntimeError("stack_module_state: Expected at least one model, got 0.")
     if not (all(one.training for one in models) or all(not one.training for one in models)):
         raise RuntimeError("stack_module_state: Expected all models to have the same training/eval mode.")

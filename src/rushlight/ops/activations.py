@@ -11,11 +11,13 @@ from ..autograd import views
 from ..autograd.interpreters import stack as interpreters
 from ..autograd.modes import state
 from ..backend import activations as k
+from ..base.arguments import NUMBERS
 from ..base.dtypes import finfo
 from ..kernels import register, sweeps
 from ..tensor import Tensor, new_tensor
 from . import dropout
 from .activation_backward import mish_backward, prelu_backward, silu_backward
+from .argument_forms import held_to_forms
 from .inplace import named
 from .operands import require_kind
 from .public import axis_of, function_of, module, ops, public
@@ -90,7 +92,7 @@ def _activation(function: Any, *, in_torch: bool = False) -> Any:
     inplace.__signature__ = PublicSignature(function)  # type: ignore[attr-defined]
     module("torch.nn.functional")[name + "_"] = function_of(named(inplace, name + "_"))
     if in_torch:
-        module("torch")[name] = module("torch.nn.functional")[name]
+        public(method=False, out=name != "selu")(function)
         module("torch")[name + "_"] = module("torch.nn.functional")[name + "_"]
     return function
 
@@ -276,6 +278,8 @@ def softshrink(input: Any, lambd: float = 0.5) -> Tensor:
 @public(space="torch.nn.functional", method="hardshrink")
 def hardshrink(input: Any, lambd: float = 0.5) -> Tensor:
     """``x``, but zero within ``lambd`` of zero."""
+    if not isinstance(lambd, (Tensor, *NUMBERS)):
+        raise TypeError  # which is then said in PyTorch's words
     require_kind(input, "hardshrink_cpu", "f")
     return ops.hardshrink(input, lambd)
 
@@ -319,9 +323,8 @@ def rrelu_(input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training:
     return rrelu(input, lower, upper, training, True)
 
 
-module("torch.nn.functional")["rrelu_"] = rrelu_
-for _name in ("rrelu", "rrelu_"):
-    module("torch")[_name] = module("torch.nn.functional")[_name]
+module("torch")["rrelu"] = module("torch.nn.functional")["rrelu"]
+module("torch")["rrelu_"] = module("torch.nn.functional")["rrelu_"] = held_to_forms("rrelu_")(rrelu_)
 
 for _name in ("sigmoid", "tanh"):
     module("torch.nn.functional")[_name] = module("torch")[_name]

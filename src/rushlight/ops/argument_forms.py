@@ -17,13 +17,15 @@ from __future__ import annotations
 import functools
 import itertools
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib.resources import files
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from ..base import device as devices
 from ..base import dtypes
 from ..base.arguments import NUMBERS, type_name
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 # Functions that take numbers where their forms say Tensor.
 _NUMBERS_TOO = frozenset(
@@ -195,6 +197,33 @@ def refusal(name: str, method: bool, args: Sequence[object], kwargs: dict[str, o
     return TypeError(f"{got}({given}), but expected ({forms[0].text})")
 
 
+def held_to_forms(name: str) -> Callable[[F], F]:
+    """For functions that PyTorch calls ``name``: their errors for arguments that do not fit are PyTorch's, which looks at them first."""
+
+    def decorate(function: F) -> F:
+        @functools.wraps(function)
+        def held(*args: object, **kwargs: object) -> object:
+            try:
+                return function(*args, **kwargs)
+            except Exception:
+                refuse_misfits(name, False, args, kwargs)
+                raise
+
+        return held  # type: ignore[return-value]
+
+    return decorate
+
+
+def refuse_misfits(name: str, method: bool, args: Sequence[object], kwargs: dict[str, object]) -> None:
+    """PyTorch's error for a call that has failed, where none of the function's forms takes its arguments."""
+    values = (*args, *kwargs.values())
+    if any(hasattr(type(value), "__torch_function__") and not _is_tensor(value) for value in values):  # it may be taken for one
+        return
+    wrong = refusal(name, method, args, kwargs)
+    if wrong is not None:
+        raise wrong from None
+
+
 def check_form(name: str, args: Sequence[object]) -> None:
     """PyTorch's error for arguments of a method that do not fit, where nothing would fail that looks for it then."""
     wrong = refusal(name, True, args, {})
@@ -228,10 +257,19 @@ def forms_of(name: str, method: bool) -> tuple[Form, ...]:
             name = name[:-1]
         if f".{name}" in texts:
             name, method = f".{name}", False
+    elif name not in texts:
+        name += "_"  # elu and its like: of the others PyTorch tells none
     found, is_alone = texts.get(name, ((), False))
     found = as_method(found) if method else found
     # A method without arguments has words of its own.
     return tuple(Form(text, tuple(_parameters(text, is_alone)), is_alone) for text in found if text or not is_alone)
+
+
+@functools.cache
+def takes_out(name: str) -> bool:
+    """Whether a function takes ``out=``; where its forms are not known, yes."""
+    forms = forms_of(name, False)
+    return not forms or any(form.text.endswith(" out = None") for form in forms)
 
 
 def as_method(forms: tuple[str, ...]) -> tuple[str, ...]:
@@ -341,6 +379,6 @@ def _is_integer(value: object) -> bool:
         return False
     try:
         operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
+    except Exception:  # of the object's own too
         return False
     return True

@@ -15,6 +15,7 @@ from ..autograd.modes import special, state
 from ..base.arguments import code_of
 from ..base.public_names import OF_TWO, OPERATORS
 from ..tensor import PLAIN, Tensor
+from .argument_forms import refuse_misfits
 from .signatures import PublicSignature
 
 calls = stack.calls  # who takes calls of functions over, while anybody does
@@ -114,7 +115,11 @@ def _before(name: str, function: Callable[..., Any], special_case: Callable[[Arg
         return special_case((self, other), {}) if special.active else function(self, other)
 
     def of_any(*args: Any, **kwargs: Any) -> Any:
-        return special_case(args, kwargs) if special.active else function(*args, **kwargs)
+        try:
+            return special_case(args, kwargs) if special.active else function(*args, **kwargs)
+        except Exception:
+            refuse_misfits(name, True, args[1:], kwargs)
+            raise
 
     code = code_of(function)
     if code is None or code.co_kwonlyargcount or code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):

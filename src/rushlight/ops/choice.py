@@ -20,7 +20,7 @@ from . import promotion
 from .extremes import refuse
 from .operands import no_such_form
 from .pointwise import LN2, plain, smooth
-from .public import alias, methods, module, ops, public, publish, warn
+from .public import alias, function_of, methods, module, ops, public, publish, warn
 from .rule_functions import conj, underivable
 from .table import op
 
@@ -329,7 +329,8 @@ def _into_itself(name: str) -> None:
                 )
         return write(self, *args, **kwargs)
 
-    methods[name] = module("torch")[name] = call
+    methods[name] = call
+    module("torch")[name] = function_of(call)
 
 
 for _name in ("clamp_", "clip_", "clamp_min_", "clamp_max_"):

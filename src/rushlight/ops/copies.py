@@ -13,6 +13,7 @@ from ..backend import shape as k
 from ..backend import strided
 from ..base import dtypes
 from ..base.arguments import type_name
+from .argument_forms import held_to_forms
 from .asking import asked, taken_over
 from .operands import refuse_history
 from .out import write_out
@@ -74,7 +75,7 @@ def _published(f: Callable[..., Any]) -> Callable[..., Any]:
 
     def into(*args: Any, out: Any = None, **kwargs: Any) -> Any:
         given = kwargs if out is None else {**kwargs, "out": out}
-        result = asked(into, args, given)
+        result = asked(shown, args, given)
         if result is not NotImplemented:
             return result
         if out is None:
@@ -84,7 +85,7 @@ def _published(f: Callable[..., Any]) -> Callable[..., Any]:
                 wrong: Exception = error
                 if isinstance(error, AttributeError) and args and error.obj is args[0]:
                     wrong = TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type_name(args[0])}")
-                return taken_over(into, args, given, wrong)
+                return taken_over(shown, args, given, wrong)
         found = f(*args, **kwargs)
         pairs = zip(out, found, strict=True) if isinstance(found, tuple) else [(out, found)]
         for target, value in pairs:
@@ -96,7 +97,7 @@ def _published(f: Callable[..., Any]) -> Callable[..., Any]:
 
     into.__name__ = into.__qualname__ = name
     into.__doc__ = f.__doc__
-    module("torch")[name] = into
+    shown = module("torch")[name] = held_to_forms(name)(into)
     return f
 
 

@@ -132,11 +132,10 @@ def _retry(op: Op, arrays: list[Any], params: tuple[Any, ...], error: Exception)
 
 def translated(op: Op, arrays: Sequence[Any], error: Exception) -> Exception:
     """A kernel's error in PyTorch's words, where the matter is shapes that do not go together."""
-    if isinstance(error, ValueError) and str(error).startswith(("operands could not be broadcast", "shape mismatch: obj")):
-        shapes = [array.shape for array in arrays if isinstance(array, np.ndarray)]
-        mismatch = broadcast_error(shapes)
-        if mismatch is not None:
-            return mismatch
+    is_mismatch = str(error).startswith(("operands could not be broadcast", "shape mismatch: obj"))
+    # Of elementwise ops PyTorch looks at the shapes before the dtypes.
+    if is_mismatch if isinstance(error, ValueError) else isinstance(error, NotImplementedError) and op.promote is not None:
+        return broadcast_error([array.shape for array in arrays if isinstance(array, np.ndarray)]) or error
     return error
 
 

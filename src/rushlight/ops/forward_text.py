@@ -32,7 +32,7 @@ def call_source(
 
 def function_source(entry: Op) -> str:
     """The text of an op of one or two inputs as PyTorch's function ``f(input, other, *, out=None)``."""
-    names = ("input", "other")[: len(entry.inputs)]
+    names = tuple(entry.inputs) if entry.inputs == ["x", "n"] else ("input", "other")[: len(entry.inputs)]
     _, rest = call_source(entry, asked=True).split("\n", 1)
     lines = [
         f"def call({', '.join(names)}, *, out=None):",

@@ -19,7 +19,7 @@ from ..autograd.modes import special, state
 from ..autograd.source_lines import here
 from ..autograd.write_errors import refuse_operands
 from ..backend import numpy as backend
-from ..base.arguments import is_own
+from ..base.arguments import NUMBERS, is_own
 from .argument_forms import refusal
 from .asking import asked
 from .compiling import GLOBALS  # what compiled ops see: the set of classes that are plain tensors
@@ -138,6 +138,8 @@ def scaled(ufunc: np.ufunc, name: str, plain_name: str, scaled_name: str) -> Cal
             if result is not NotImplemented:
                 return result
         if older:  # add_(alpha, other), as it was written before PyTorch 1.5
+            if len(older) > 1 or not (isinstance(other, NUMBERS) and hasattr(older[0], "_array")):
+                raise refusal(name, True, (other, *older), {}) or TypeError(f"{name}() takes 1 positional argument")
             return call(self, older[0], alpha=other)
         if alpha == 1 and alpha is not True:
             return plain(self, other)
@@ -214,7 +216,7 @@ def by_result(f: Callable[..., Any], name: str, settled: Settled, refused: Refus
             if wrong is None:
                 raise
             raise wrong from None
-        except (RuntimeError, IndexError, ValueError) as error:
+        except (RuntimeError, IndexError, ValueError, ArithmeticError) as error:
             _refuse_misfits(name, args, kwargs)
             views.check_writable(self, any(in_graph(value) for value in args if hasattr(value, "_array")))  # comes before
             if name in overlaps.BY_ELEMENT:

@@ -12,6 +12,7 @@ from ..backend.notes import with_notes
 from ..base.arguments import type_name
 from ..tensor import Methods, Tensor, new_tensor
 from . import promotion
+from .operands import check_tensors
 from .public import alias, axis_of, ops, public
 from .shape import reshape
 from .table import op, table
@@ -234,6 +235,7 @@ def block_diag_of(*tensors: Any) -> Tensor:
         tensors = tuple(tensors[0])
     if not tensors:
         return new_tensor(np.zeros((1, 0), np.float32))
+    check_tensors(tensors)
     for index, tensor in enumerate(tensors):
         if tensor._array.ndim > 2:
             raise RuntimeError(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..autograd.modes import state
 from ..backend import losses as k
+from .argument_forms import held_to_forms
 from .losses import reduced, reduction_of
 from .operands import require_kind, require_single_or_double
 from .public import module, ops, public
@@ -320,7 +321,7 @@ def _by_number(name: str, order: list[str]) -> None:
 
     plain.__name__ = plain.__qualname__ = name
     plain.__doc__ = f":func:`torch.nn.functional.{name}` with the reduction by number: 0 none, 1 mean, 2 sum."
-    module("torch")[name] = plain
+    module("torch")[name] = held_to_forms(name)(plain)
 
 
 for _name, _order in _ORDERS.items():

@@ -20,7 +20,7 @@ from .inplace import named
 from .operands import other_side
 from .out import write_out
 from .plain_cases import Case, plain_cases
-from .public import CompiledOnUse, alias, axes_of, methods, module, ops, public
+from .public import CompiledOnUse, alias, axes_of, axis_of, methods, module, ops, public
 from .rule_functions import conj, in_columns, word
 from .shape import common_shape, expand
 from .table import arrays, op, tensors
@@ -273,6 +273,7 @@ def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> T
 @public()
 def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """``beta * input + alpha * batch1 @ batch2`` for batches of matrices."""
+    axis_of(1, batch1._array.ndim), axis_of(2, batch2._array.ndim)  # which the result gets
     _check_bmm(batch1, batch2)
     _check_bias(input, (batch1._array.shape[0], batch1._array.shape[1], batch2._array.shape[2]))
     if input._array.dtype != batch1._array.dtype:
@@ -286,6 +287,7 @@ def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any =
 @public()
 def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """``beta * input + alpha *`` the sum of the products of two batches of matrices."""
+    axis_of(1, batch1._array.ndim), axis_of(2, batch2._array.ndim)  # which the result gets
     _check_bmm(batch1, batch2)
     _same_dtypes(input, batch1, batch2)
     _check_bias(input, (batch1._array.shape[1], batch2._array.shape[2]))

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..tensor import Tensor, new_tensor
 from .joining import stack
+from .operands import check_tensors
 from .public import public
 from .shape import reshape
 
@@ -48,6 +49,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
 @public(method=False, out=False)
 def cartesian_prod(*tensors: Any) -> Tensor:
     """All combinations of one element from each vector, as rows."""
+    check_tensors(tensors)
     for tensor in tensors:
         if tensor._array.ndim != 1:
             raise RuntimeError(f"Expect a 1D vector, but got shape {list(tensor._array.shape)}")

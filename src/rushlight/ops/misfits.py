@@ -42,6 +42,8 @@ _CALLED = {
     "nll_loss": "nll_loss_nd",
     "unfold": "im2col",
 }
+# Methods that PyTorch has written in Python, which call the function.
+_METHODS_IN_PYTHON = frozenset({"istft"})
 # Functions that PyTorch has written in Python, and what they ask of their first argument.
 _ASKED_FOR = {
     **dict.fromkeys(
@@ -56,8 +58,8 @@ _ASKED_FOR = {
         "margin_ranking_loss softmax softmin tensordot upsample upsample_bilinear upsample_nearest".split(),
         "dim",
     ),
-    **dict.fromkeys("amax amin argmax argmin logaddexp logsumexp".split(), "dtype"),  # of torch.masked, as the next two
-    **dict.fromkeys("prod sum".split(), "layout"),
+    **dict.fromkeys("amax amin argmax argmin logaddexp logsumexp".split(), "dtype layout"),  # of torch.masked, as the next two
+    **dict.fromkeys("mean prod sum".split(), "layout"),
     "affine_grid": "is_floating_point",
     "max_pool3d_with_indices": "is_cuda",
     "triplet_margin_with_distance_loss": "ndim",
@@ -65,6 +67,26 @@ _ASKED_FOR = {
     "norm": "layout",
     "normalize": "norm",
     "split": "split",
+}
+# Functions that PyTorch has written in Python, and that hand these of their arguments on as they are, in the order of what is behind.
+_HANDED_ON = {
+    "batch_norm": "input weight bias running_mean running_var training momentum eps",
+    "celu": "input alpha",
+    "cosine_embedding_loss": "input1 input2 target margin",
+    "cross_entropy": "input target weight",
+    "elu": "input alpha",
+    "hardtanh": "input min_val max_val",
+    "hinge_embedding_loss": "input target margin",
+    "leaky_relu": "input negative_slope",
+    "nll_loss": "input target weight",
+    "rrelu": "input lower upper training",
+    "soft_margin_loss": "input target",
+    "threshold": "input threshold value",
+    **{
+        f"max_pool{rank}d{ending}": "input kernel_size stride padding dilation ceil_mode"
+        for rank in (1, 2, 3)
+        for ending in ("", "_with_indices")
+    },
 }
 _LABELS = {
     ("batch_norm", "bias"): ("bias", 2),
@@ -106,12 +128,43 @@ class Call:
 
     def refusal(self, plain: bool) -> TypeError | None:
         """PyTorch's error where the function has several forms and none takes this; ``plain``: whether errors name it so."""
-        if self.method:
+        if self.method and self.name not in _METHODS_IN_PYTHON:
             return refusal(self.name, True, self.args[1:], self.kwargs)
+        plain = plain or self.method
         if plain:
             return refusal(self.name, False, self.args, self.kwargs)
         spaces = (f"{space}_{self.name}" for space in ("linalg", "special", "fft"))
         return next((found for name in spaces if (found := refusal(name, False, self.args, self.kwargs)) is not None), None)
+
+    def handed_on(self, signature: inspect.Signature) -> Exception | None:
+        """The error of what PyTorch hands the arguments of a function written in Python on to."""
+        labels = _HANDED_ON.get(self.name)
+        if labels is None or self.method:
+            return None
+        unclear = self._unclear_choice()
+        if unclear is not None:
+            return unclear
+        try:
+            bound = signature.bind(*self.args, **self.kwargs)
+        except TypeError:
+            return None
+        bound.apply_defaults()
+        values = [bound.arguments[label] for label in labels.split()]
+        if "stride" in bound.arguments and bound.arguments["stride"] is None:
+            values[2] = ()
+        name = _CALLED.get(self.name, self.name)
+        given: dict[str, object] = {"cudnn_enabled": True} if name == "batch_norm" else {}
+        return refusal(name + "_" * (bound.arguments.get("inplace") is True), False, values, given)
+
+    def _unclear_choice(self) -> RuntimeError | None:
+        """The error of a flag by which PyTorch chooses what it calls, and whose truth is not to be told."""
+        given = dict([*zip(self.parameters, self.args, strict=False), *self.kwargs.items()])
+        for label in _CHOOSING.get(self.name, ()):
+            try:
+                bool(given.get(label))
+            except RuntimeError as ambiguous:
+                return ambiguous
+        return None
 
     def misfit(self, error: Exception, whole: bool = True) -> Exception | None:
         """PyTorch's error for the first argument that is not of its kind; None where that is not what ``error`` came from.
@@ -121,14 +174,13 @@ class Call:
         is_missing = isinstance(error, AttributeError) and error.name in _FIELDS
         missing = error.obj if isinstance(error, AttributeError) else None
         given = [*zip(self.parameters, self.args, strict=False), *self.kwargs.items()]
-        for label in _CHOOSING.get(self.name, ()):
-            try:
-                bool(dict(given).get(label))
-            except RuntimeError as ambiguous:
-                return ambiguous
+        unclear = self._unclear_choice()
+        if unclear is not None:
+            return unclear
         asked = _ASKED_FOR.get(self.name) if is_missing and not self.method else None
-        if asked is not None and not hasattr(missing, asked):
-            return AttributeError(f"'{type_name(missing)}' object has no attribute '{asked}'")
+        lacks = next((one for one in asked.split() if not hasattr(missing, one)), None) if asked is not None else None
+        if lacks is not None:
+            return AttributeError(f"'{type_name(missing)}' object has no attribute '{lacks}'")
         said = str(error) if type(error) is TypeError else ""
         is_none = said == "'NoneType' object cannot be interpreted as an integer"
         # What is missing comes behind what was given by position.
@@ -235,6 +287,23 @@ def _fits(wanted: str, value: Any) -> bool:
     except TypeError:
         return False
     return True
+
+
+def lacking(own: str, name: str, error: Exception) -> TypeError | None:
+    """PyTorch's error for a call with too few arguments, if that is what Python's ``error`` is about."""
+    start = f"{own}() missing "
+    if not isinstance(error, TypeError) or not str(error).startswith(start):
+        return None
+    labels = re.findall(r"'(\w+)'", str(error))
+    if not labels:
+        return None
+    return without(name, labels)
+
+
+def without(name: str, labels: list[str]) -> TypeError:
+    """PyTorch's error for arguments that were not given; its plural is where there is one."""
+    words = f"{len(labels)} required positional argument{'s' if len(labels) == 1 else ''}"
+    return TypeError(f"{name}() missing {words}: " + ", ".join(f'"{label}"' for label in labels))
 
 
 # Flags: parameters that must be a bool.

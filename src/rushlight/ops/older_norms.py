@@ -24,7 +24,7 @@ def _deprecated(name: str, instead: str) -> None:
 
 
 @public(method=False)
-def frobenius_norm(input: Any, dim: Any = (), keepdim: bool = False) -> Tensor:
+def frobenius_norm(input: Any, dim: Any, keepdim: bool = False) -> Tensor:
     """The root of the sum of squares over the dimensions ``dim``."""
     _deprecated("frobenius_norm", "linalg.vector_norm(A, 2., dim, keepdim)")
     return module("torch")["norm"](input, 2, dim, keepdim)

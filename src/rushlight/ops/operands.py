@@ -63,6 +63,13 @@ def check_operand(op: Op, position: int, value: Any, first: int, args: Sequence[
     raise TypeError(f"{op.name}(): argument '{label}' (position {position + first}) must be Tensor, not {type_name(value)}")
 
 
+def check_tensors(values: Sequence[object]) -> None:
+    """TypeError for the first of several that is no tensor."""
+    for place, value in enumerate(values):
+        if not isinstance(value, Tensor):
+            raise TypeError(f"expected Tensor as element {place} in argument 0, but got {type_name(value)}")
+
+
 def no_such_form(name: str, args: Sequence[Any]) -> TypeError:
     """PyTorch's error for arguments that none of a function's forms takes."""
     return refusal(name, False, args, {}) or TypeError(f"{name}() received an invalid combination of arguments")

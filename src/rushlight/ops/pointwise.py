@@ -22,7 +22,7 @@ from . import inplace
 from .operands import no_such_form
 from .out import write_out
 from .plain_cases import Case, plain_cases
-from .public import alias, inplace_form, methods, module, ops, public, publish
+from .public import alias, function_of, inplace_form, methods, module, ops, public, publish
 from .rule_functions import conj, underivable
 from .signatures import Unsaid
 from .table import arrays, op
@@ -215,7 +215,8 @@ def _not_into_complex(name: str, error: Exception) -> None:
             raise error
         return write(self)
 
-    methods[name] = module("torch")[name] = call
+    methods[name] = call
+    module("torch")[name] = function_of(call)
 
 
 for _name in (
@@ -244,6 +245,8 @@ def add(input: Any, other: Any, *older: Any, alpha: Any = 1) -> Tensor:
     tensor([11., 12.])
     """
     if older:  # add(input, alpha, other), as it was written before PyTorch 1.5
+        if len(older) > 1 or not isinstance(other, NUMBERS) or not isinstance(older[0], Tensor):
+            raise no_such_form("add", (input, other, *older))
         return add(input, older[0], alpha=other)
     if alpha == 1 and alpha is not True:
         return ops.add(input, other)
@@ -256,6 +259,8 @@ def add(input: Any, other: Any, *older: Any, alpha: Any = 1) -> Tensor:
 def sub(input: Any, other: Any, *older: Any, alpha: Any = 1) -> Tensor:
     """``input - alpha * other``."""
     if older:
+        if len(older) > 1 or not isinstance(other, NUMBERS) or not isinstance(older[0], Tensor):
+            raise no_such_form("sub", (input, other, *older))
         return sub(input, older[0], alpha=other)
     return ops.sub(input, other) if alpha == 1 and alpha is not True else ops.sub_scaled(input, other, alpha)
 

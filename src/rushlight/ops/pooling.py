@@ -275,7 +275,7 @@ for _rank in (1, 2, 3):
 
 def _unpool_sizes(input: Any, kernel: Shape, stride: Shape, padding: Shape, output_size: Any) -> Shape:
     rank = len(kernel)
-    shape = input._array.shape[-rank:]
+    shape = tuple(input._array.shape[axis - rank] for axis in range(rank))
     default = tuple(
         (size - 1) * step + taps - 2 * pad for size, step, taps, pad in zip(shape, stride, kernel, padding, strict=True)
     )

@@ -14,6 +14,7 @@ from ..base import dtypes
 from .extremes import refuse
 from .linalg import check_floating, check_same_dtype
 from .matmul import mm, tensordot
+from .operands import check_tensors
 from .public import axis_of, module, ops, public
 from .rule_functions import conj
 from .table import op
@@ -176,6 +177,7 @@ def chain_matmul(*matrices: Any) -> Tensor:
     """The product of matrices in the cheapest order: the older name of :func:`torch.linalg.multi_dot`."""
     if not matrices:
         raise RuntimeError("chain_matmul(): Expected one or more matrices")
+    check_tensors(matrices)
     for one in matrices:
         if one._array.ndim != 2:
             raise RuntimeError(f"Tensor dimension is {one._array.ndim}, expected 2 instead.")

@@ -16,7 +16,6 @@ from __future__ import annotations
 import functools
 import inspect
 import math
-import re
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -31,10 +30,11 @@ from ..base.public_names import registry as registry
 from ..base.switches import switches
 from ..tensor import PLAIN, Tensor
 from . import dispatch, inplace
+from .argument_forms import refusal, refuse_misfits, takes_out
 from .asking import asked, asked_as, foreign, taken_over
 from .compiling import compiled_call, compiled_function, unusual
 from .descriptions import description
-from .misfits import Call, flags_of, no_bool, only_bools
+from .misfits import Call, flags_of, lacking, no_bool, only_bools, without
 from .out import write_out
 from .signatures import OUT, PublicSignature
 from .table import Op, table, tensors
@@ -118,6 +118,7 @@ def spoken_form(
             result = asked(call.shown_as, args, kwargs)
             if result is not NotImplemented:
                 return result
+        target = None
         if kwargs:
             if spellings:
                 for key in list(kwargs):
@@ -125,36 +126,38 @@ def spoken_form(
                         kwargs[spellings[key]] = kwargs.pop(key)
             if listed in kwargs:
                 args = _with_list(f, name, listed, args, kwargs)
-            if out:
-                target = kwargs.pop("out", None)
-                if target is not None:
-                    return write_out(f, name, target, args, kwargs)
+            if out and "out" in kwargs:
+                if native and not takes_out(prefix + name):
+                    raise refusal(prefix + name, False, args, kwargs) or TypeError(
+                        f"{name}() got an unexpected keyword argument 'out'"
+                    )
+                target = kwargs.pop("out")
         try:
             if flags and (kwargs or len(args) > first_flag) and no_bool(flags, args, kwargs):
                 raise TypeError  # which is then said in PyTorch's words
+            if target is not None:
+                return write_out(f, name, target, args, kwargs)
             return f(*args, **kwargs) if kwargs else f(*args)
-        except (AttributeError, TypeError) as error:
-            result = foreign(call.shown_as, args, kwargs)
-            if result is NotImplemented:
-                failed = Call(name, parameters, args, kwargs, method, frozenset(flags), prefix)
-                wrong: Exception | None = failed.refusal(plain) if native else None
-                wrong = wrong or failed.misfit(error, plain) or (failed.as_method(error) if both else None)
-                if wrong is None and native:
-                    wrong = failed.too_many(f, error) or lacking(f.__qualname__, name, error)
-                if wrong is None:
-                    raise
-                raise wrong from None
-            return result
-        except MemoryError as error:
-            raise out_of_memory(error) from None
-        except (RuntimeError, ValueError, IndexError):  # of a check that came before the first look at a tensor
-            result = foreign(call.shown_as, args, kwargs)
-            if result is NotImplemented:
-                wrong = Call(name, parameters, args, kwargs, method).refusal(plain) if native else None
-                if wrong is None:
-                    raise
-                raise wrong from None
-            return result
+        except (AttributeError, TypeError, RuntimeError, ValueError, IndexError, ArithmeticError, MemoryError) as error:
+            given = kwargs if target is None else {**kwargs, "out": target}
+            result = foreign(call.shown_as, args, given)
+            if result is not NotImplemented:
+                return result
+            wrong = behind(error, args, given)
+            if wrong is None:
+                raise
+            raise wrong from None
+
+    def behind(error: Exception, args: tuple[object, ...], kwargs: dict[str, object]) -> Exception | None:
+        """PyTorch's error for a call that has failed, which may be for arguments that it looks at before all else."""
+        if isinstance(error, MemoryError):
+            return out_of_memory(error)
+        failed = Call(name, parameters, args, kwargs, method, frozenset(flags), prefix)
+        wrong: Exception | None = failed.refusal(plain) if native else failed.handed_on(inspect.signature(f))
+        if wrong is not None or not isinstance(error, (AttributeError, TypeError)):
+            return wrong
+        wrong = failed.misfit(error, plain) or (failed.as_method(error) if both else None)
+        return wrong or ((failed.too_many(f, error) or lacking(f.__qualname__, name, error)) if native else None)
 
     call: Any = spoken
     call.shown_as = call  # what __torch_function__ is told was called
@@ -198,23 +201,6 @@ def out_of_memory(error: MemoryError) -> Exception:
     )
 
 
-def lacking(own: str, name: str, error: Exception) -> TypeError | None:
-    """PyTorch's error for a call with too few arguments, if that is what Python's ``error`` is about."""
-    start = f"{own}() missing "
-    if not isinstance(error, TypeError) or not str(error).startswith(start):
-        return None
-    labels = re.findall(r"'(\w+)'", str(error))
-    if not labels:
-        return None
-    return without(name, labels)
-
-
-def without(name: str, labels: list[str]) -> TypeError:
-    """PyTorch's error for arguments that were not given; its plural is where there is one."""
-    words = f"{len(labels)} required positional argument{'s' if len(labels) == 1 else ''}"
-    return TypeError(f"{name}() missing {words}: " + ", ".join(f'"{label}"' for label in labels))
-
-
 def inplace_form(f: Callable[..., Any], name: str) -> Callable[..., Any]:
     """The method that puts ``f(self, ...)`` into self."""
     parameters = parameter_names(f)
@@ -256,12 +242,15 @@ def function_of(method: Callable[..., Any]) -> Callable[..., Any]:
             args = (kwargs.pop("input"),)
         try:
             return method(*args, **kwargs)
-        except AttributeError:
-            if isinstance(args[0], Tensor):
+        except Exception as error:
+            named = {"input": args[0], **kwargs} if by_name else kwargs
+            if not isinstance(args[0], Tensor) and isinstance(error, AttributeError):
+                result = foreign(call, args, kwargs)
+                if result is not NotImplemented:
+                    return result
+            refuse_misfits(name, False, () if by_name else args, named)
+            if isinstance(args[0], Tensor) or not isinstance(error, AttributeError):
                 raise
-            result = foreign(call, args, kwargs)
-            if result is not NotImplemented:
-                return result
             place = "" if by_name else " (position 1)"
             what = f"argument 'input'{place} must be Tensor, not {type_name(args[0])}"
             raise TypeError(f"{name}(): {what}") from None
@@ -370,7 +359,7 @@ def publish(name: str, *aliases: str, forms: str = "function method inplace", sp
     entry = table[name]
     for public_name in (name, *aliases):
         if "function" in forms:
-            module(space)[public_name] = function = _PublicOp(entry, public_name).function
+            module(space)[public_name] = function = _PublicOp(entry, public_name, space).function
             function.__doc__ = description(name, public_name, space)
             function.__module__ = _module_name(space)
         if "method" in forms:
@@ -385,8 +374,9 @@ class _PublicOp:
     """A pointwise op as PyTorch's function ``f(input, other, *, out=None)``: ``function``, and the calls of it that the compiled
     code leaves to somebody else."""
 
-    def __init__(self, entry: Op, name: str) -> None:
+    def __init__(self, entry: Op, name: str, space: str) -> None:
         self.entry, self.name = entry, name
+        self.said = name if space == "torch" else f"{space.removeprefix('torch.')}_{name}"  # in errors for arguments
         self.function = compiled_function(entry, self, self.general)
         self.function.__name__ = self.function.__qualname__ = name
 
@@ -400,6 +390,9 @@ class _PublicOp:
             return self.entry.call(*args) if out is None else write_out(self.entry.call, self.name, out, args, {})
         except TypeError as error:
             return taken_over(self.function, args, given, error)
+        except (RuntimeError, ValueError):
+            refuse_misfits(self.said, False, args, given)
+            raise
 
     def general(self, entry: Op, args: tuple[Any, ...]) -> Any:
         try:

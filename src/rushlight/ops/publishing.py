@@ -15,8 +15,8 @@ from ..autograd.modes import special
 from ..base.device import Elsewhere
 from .argument_forms import refusal
 from .asking import asked, foreign
-from .misfits import flags_of, no_bool
-from .public import methods, module, out_of_memory, without
+from .misfits import flags_of, no_bool, without
+from .public import methods, module, out_of_memory
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -63,7 +63,7 @@ def _watched(function: F, is_method: bool) -> F:
             if isinstance(error, AttributeError):
                 raise
             raise _reworded(error, name) from None
-        except (RuntimeError, ValueError, IndexError) as error:
+        except (RuntimeError, ValueError, IndexError, ArithmeticError) as error:
             if error.__class__ is Elsewhere:
                 result = interpreters.ask("elsewhere", function, args, kwargs)
                 if result is not NotImplemented:

@@ -295,6 +295,8 @@ def diagonal_scattered(input: Any, src: Any, offset: int = 0, dim1: int = 0, dim
 def unsafe_splits(input: Any, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
     """As :func:`split`, but each part has memory of its own."""
     axis = axis_of(dim, input._array.ndim, wrap_scalar=False)
+    if split_size < 0:
+        raise RuntimeError(f"split expects split_size be non-negative, but got split_size={split_size}")
     size = input._array.shape[axis]
     full, rest = divmod(size, split_size) if size else (0, 0)
     return ops.unsafe_split(input, (split_size,) * full + ((rest,) if rest or not size else ()), axis)
@@ -303,6 +305,8 @@ def unsafe_splits(input: Any, split_size: int, dim: int = 0) -> tuple[Tensor, ..
 @public(out=False)
 def unsafe_chunk(input: Any, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """As :func:`chunk`, but each part has memory of its own."""
+    if chunks <= 0:
+        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     size = input._array.shape[axis_of(dim, input._array.ndim)]
     return unsafe_splits(input, max(1, -(-size // chunks)), dim)
 

@@ -310,6 +310,23 @@ _WHOLE, _PACKED = ("input", "hx", *_OPTIONS, "batch_first"), ("data", "batch_siz
 _WORDS = "{0}, tuple of Tensors params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional"
 
 
+def _miscounted(given: int, each: int, count: int, directions: int, by_onednn: bool) -> str:
+    """What PyTorch says of so many parameters where ``count`` times ``each`` are needed; nothing where it takes them.
+
+    ``by_onednn``  whether it leaves the layers to oneDNN, which does not look at those that are too many
+    """
+    groups, rest = divmod(given, each)
+    if by_onednn:
+        if rest:
+            return f"MatrixRef: ArrayRef size {given} not divisible by stride {each}"
+        return f"ArrayRef: invalid slice, N = {given}; M = {each}; size = {given}" if groups < count else ""
+    if rest:
+        return "got an incorrect number of RNN parameters"
+    if groups % directions:
+        return "Odd number of params or hiddens given to a bidirectional RNN"
+    return "Expected more weights in stacked_rnn" if groups != count else ""
+
+
 def _layers(kind: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
     """``lstm`` and the like, by their arguments for whole sequences or for packed ones."""
     packed = "batch_sizes" in kwargs or (len(args) > 3 and isinstance(args[3], (list, tuple)))
@@ -326,16 +343,18 @@ def _layers(kind: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[A
     projected = kind == "lstm" and states[0]._array.shape[2] != states[1]._array.shape[2]
     each, directions = 2 + 2 * bool(has_biases) + projected, 2 if given["bidirectional"] else 1
     count = given["num_layers"] * directions
-    if len(params) != each * count:
-        raise with_notes(
-            RuntimeError("got an incorrect number of RNN parameters"),
-            f"{count} times {each} are needed, {len(params)} were given.",
-        )
+    for place, one in enumerate(params):
+        if not isinstance(one, Tensor):
+            raise TypeError(f"expected Tensor as element {place} in argument {names.index('params')}, but got {type_name(one)}")
+    by_onednn = kind == "lstm" and not projected and data.dtype.name in ("float32", "bfloat16")
+    wrong = _miscounted(len(params), each, count, directions, by_onednn)
+    if wrong:
+        raise with_notes(RuntimeError(wrong), f"{count} times {each} are needed, {len(params)} were given.")
     sizes = given["batch_sizes"].tolist() if packed else None
     turned = not packed and given["batch_first"]
     data = data.transpose(0, 1) if turned else data
     _check_states(data, sizes, states, count)
-    weights = [params[start : start + each] for start in range(0, len(params), each)]
+    weights = [params[start : start + each] for start in range(0, each * count, each)]
     layers = [[*own[:2], *(own[2:4] if has_biases else (None, None)), own[-1] if projected else None] for own in weights]
     out, *last = _walk(kind, data, sizes, states, layers, given["dropout"] if given["train"] else 0.0, directions)
     if turned:

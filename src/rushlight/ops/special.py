@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,15 +12,13 @@ from ..backend import special as k
 from ..backend.polynomials import POLYNOMIALS
 from ..base import dtypes
 from ..base.arguments import NUMBERS
+from ..tensor import Tensor
 from .choice import refuse_number
 from .descriptions import description
 from .pointwise import plain, smooth
 from .public import module, ops, public, publish
 from .rule_functions import conj, underivable
 from .table import op
-
-if TYPE_CHECKING:
-    from ..tensor import Tensor
 
 PI, ROOT_PI, ROOT_2PI = math.pi, math.sqrt(math.pi), math.sqrt(2 * math.pi)
 
@@ -156,6 +154,8 @@ def ndtr(input: Any) -> Tensor:
 @public(inplace=True)
 def logit(input: Any, eps: float | None = None) -> Tensor:
     """``log(x / (1 - x))``, with x moved into the range from ``eps`` to ``1 - eps`` if that is given."""
+    if eps is not None and not isinstance(eps, (Tensor, *NUMBERS)):
+        raise TypeError  # which is then said in PyTorch's words
     return ops.logit(input, eps)
 
 

@@ -8,6 +8,14 @@ __all__ = ["DeviceType", "ProfilerActivity", "ProfilerState", "RecordScope"]
 
 
 class _Kind(Enum):
+    @classmethod
+    def _missing_(cls, value: object) -> None:
+        if type(value) is not int or not -(2**31) <= value < 2**31:
+            raise TypeError(
+                "__init__(): incompatible constructor arguments. The following argument types are supported:\n"
+                f"    1. {cls.__name__}(value: typing.SupportsInt)\n"
+            )
+
     def __str__(self) -> str:
         return f"{type(self).__name__}.{self.name}"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..ops.argument_forms import held_to_forms
 from ..tensor import Tensor
 from . import calls as calls
 from .creation import (
@@ -34,6 +35,7 @@ __all__ = [
 ]
 
 
+@held_to_forms("_sparse_mm")
 def mm(mat1: Any, mat2: Any, reduce: str = "sum") -> Any:
     """The product of two matrices, the first sparse; its gradient is that of the first's own indices.
 
@@ -62,6 +64,7 @@ def addmm(mat: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> A
     return masked(mat) * beta + masked(mat1) @ masked(mat2) * alpha
 
 
+@held_to_forms("_sparse_sum")
 def sum(input: Any, dim: Any = None, dtype: Any = None) -> Any:
     """The sum of the values, or sums over dimensions: sparse in the sparse dimensions that are left, dense where none is.
 

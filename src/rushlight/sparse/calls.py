@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..base.device import sparse_bsc, sparse_bsr, sparse_coo, sparse_csc, sparse_csr
+from ..ops.argument_forms import refuse_misfits
 from ..ops.public import axis_of
 from ..overrides.torch_function import DisableTorchFunctionSubclass, property_read
 from ..tensor import Methods, Tensor, wrap
@@ -61,6 +62,7 @@ def run(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any])
     if name in _WRITES and isinstance(written, SparseTensor):
         return written.become(getattr(_functions(), _WRITES[name])(*args, **kwargs))
     if isinstance(written, SparseTensor) and (name == "__setitem__" or name[-1:] == "_" != name[-2:-1]):
+        refuse_misfits(name, True, args[1:], kwargs)
         raise NotImplementedError(
             f"Could not run 'aten::{name}' with arguments from the 'Sparse{'' if written.is_sparse else 'Csr'}CPU' backend: "
             "this function does not write into sparse tensors."

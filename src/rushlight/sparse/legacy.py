@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..base import dtypes
-from ..base.device import sparse_coo
+from ..base.device import as_device, sparse_coo
+from ..base.device import device as Device
 from ..tensor import Tensor
 from ..tensors.arguments import type_name, warn
 from .creation import sparse_coo_tensor
@@ -26,12 +27,24 @@ def _tell(old: str, new: str) -> None:
         warn(f"torch.sparse.SparseTensor({old}) is deprecated.  Please use torch.sparse_coo_tensor({new}).")
 
 
+def _no_form(*args: object, **named: object) -> TypeError:
+    got = ", ".join([*map(type_name, args), *(f"{label}={type_name(value)}" for label, value in named.items())])
+    return TypeError(
+        f"new() received an invalid combination of arguments - got ({got}{', ' if named and not args else ''}), but expected "
+        "one of:\n" + "".join(f" * ({form})\n" for form in _FORMS)
+    )
+
+
 class _SparseType(type):
     """The type of ``torch.sparse.FloatTensor``: a sparse tensor of that dtype is an instance of it."""
 
     dtype: dtypes.dtype
 
     def __call__(cls, *args: Any, device: Any = None) -> SparseTensor:
+        if device is not None and (isinstance(device, bool) or not isinstance(device, (Device, str, int))):
+            raise _no_form(*args, device=device)
+        if device is not None and (where := as_device(device)).type != "cpu":
+            raise RuntimeError(f"legacy constructor expects device type: cpu but device type: {where.type} was passed")
         if not args:
             _tell("", "(0,), dtype=")
             return sparse_coo_tensor((0,), dtype=cls.dtype)
@@ -49,11 +62,7 @@ class _SparseType(type):
             )
         sizes = args[0] if len(args) == 1 and isinstance(args[0], tuple) else args
         if not all(type(one) is int for one in sizes):
-            got = ", ".join(map(type_name, args))
-            raise TypeError(
-                f"new() received an invalid combination of arguments - got ({got}), but expected one of:\n"
-                + "".join(f" * ({form})\n" for form in _FORMS)
-            )
+            raise _no_form(*args)
         _tell("shape, *, device=", "shape, dtype=, device=")
         return sparse_coo_tensor(tuple(sizes), dtype=cls.dtype)
 

@@ -7,6 +7,7 @@ import numpy as np
 from ..base.device import layout as Layout
 from ..base.device import sparse_coo, sparse_csc, sparse_csr
 from ..base.dtypes import dtype as DType
+from ..ops.argument_forms import held_to_forms
 from ..ops.layouts import only_of_sparse
 from ..ops.public import axis_of, ops
 from ..overrides.torch_function import DisableTorchFunctionSubclass
@@ -24,6 +25,7 @@ def _refuse(name: str, tensor: Tensor) -> None:
     raise NotImplementedError(f"Could not run 'aten::{name}' with arguments from the '{backend}CPU' backend.")
 
 
+@held_to_forms("_sparse_softmax")
 def softmax(input: Tensor, dim: int, *, dtype: DType | None = None) -> Tensor:
     """Softmax along a dimension of what is stored; what is not stored counts as minus infinity and stays so.
 
@@ -35,6 +37,7 @@ def softmax(input: Tensor, dim: int, *, dtype: DType | None = None) -> Tensor:
     return _soft("softmax", input, dim, dtype)
 
 
+@held_to_forms("_sparse_log_softmax")
 def log_softmax(input: Tensor, dim: int, *, dtype: DType | None = None) -> Tensor:
     """The logarithm of :func:`softmax`.
 
@@ -74,6 +77,7 @@ def _groups(indices: Array, axis: int, shape: tuple[int, ...]) -> Array:
     return np.unique(lines, return_inverse=True)[1].reshape(-1)
 
 
+@held_to_forms("sparse_sampled_addmm")
 def sampled_addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1.0, alpha: float = 1.0) -> Tensor:
     """``beta * input + alpha * (mat1 @ mat2)`` at the places of ``input``, a matrix of layout ``sparse_csr``.
 
@@ -119,6 +123,7 @@ def sampled_addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1.
     return input.with_values(whole._array[places], whole._edge)
 
 
+@held_to_forms("_spdiags")
 def spdiags(diagonals: Tensor, offsets: Tensor, shape: tuple[int, int], layout: Layout | None = None) -> Tensor:
     """The matrix of ``shape`` with the rows of ``diagonals`` on its diagonals ``offsets``: 0 is the main one, those above it count up.
 
@@ -170,6 +175,7 @@ def _matrix(name: str, input: Tensor, mat: Tensor) -> SparseTensor:
     return input.detach().coalesce()
 
 
+@held_to_forms("hspmm")
 def hspmm(mat1: Tensor, mat2: Tensor) -> Tensor:
     """The product of a sparse matrix and a dense one, by rows: one sparse dimension and one dense. Without a gradient.
 
@@ -185,7 +191,8 @@ def hspmm(mat1: Tensor, mat2: Tensor) -> Tensor:
     return made(sparse_coo, (kept[None],), whole[kept], whole.shape, False)
 
 
-def smm(input: Tensor, mat: Tensor) -> Tensor:
+@held_to_forms("smm")
+def smm(input: Tensor, mat2: Tensor) -> Tensor:
     """The product of a sparse matrix and a dense one, sparse: all columns of the rows in which the first has values.
 
     >>> import rushlight as torch
@@ -195,14 +202,15 @@ def smm(input: Tensor, mat: Tensor) -> Tensor:
            values=tensor([2., 2.]),
            size=(2, 2), nnz=2, layout=torch.sparse_coo)
     """
-    matrix = _matrix("sspaddmm", input, mat)
+    matrix = _matrix("sspaddmm", input, mat2)
     kept = np.unique(matrix._index_arrays[0][0])
-    whole = matrix.as_matrix().times(np.ascontiguousarray(mat._array))
+    whole = matrix.as_matrix().times(np.ascontiguousarray(mat2._array))
     width = whole.shape[1]
     places = np.stack([np.repeat(kept, width), np.tile(np.arange(width), len(kept))])
     return made(sparse_coo, (places,), whole[kept].reshape(-1), whole.shape, False)
 
 
+@held_to_forms("sspaddmm")
 def sspaddmm(input: SparseTensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
     """``beta * input + alpha * smm(mat1, mat2)``, all of its values one after the other, whatever their places. Without a gradient.
 

@@ -9,8 +9,7 @@ from ..autograd.interpreters import asks_itself, read
 from ..autograd.modes import special
 from ..backend import numpy as backend
 from ..backend.nothing import Nothing
-from ..base.arguments import axis_of, type_name
-from ..base.device import device as Device
+from ..base.arguments import axis_of, check_device
 from ..base.device import layout as layout_class
 from ..base.device import strided
 from ..base.size import Size, known_sizes
@@ -124,12 +123,12 @@ class InMemory(Methods):
 
     def pin_memory(self, device: Any = None) -> Tensor:
         """RuntimeError: there is no accelerator to pin memory for."""
+        check_device("pin_memory", device)
         raise RuntimeError("Cannot access accelerator device when none is available.")
 
     def is_pinned(self, device: Any = None) -> bool:
         """False: no memory is pinned."""
-        if device is not None and not isinstance(device, (Device, str, int)):
-            raise TypeError(f"is_pinned(): argument 'device' (position 1) must be torch.device, not {type_name(device)}")
+        check_device("is_pinned", device)
         return False
 
     def is_set_to(self, tensor: Tensor) -> bool:

@@ -167,6 +167,8 @@ def const_data_ptr(self: Tensor) -> int:
 @method
 def to_dense(self: Tensor, dtype: Any = None, *, masked_grad: bool | None = None) -> Tensor:
     """The tensor itself, which is dense, or in another dtype."""
+    if dtype is not None and not isinstance(dtype, dtypes.dtype):
+        raise TypeError(f"to_dense(): argument 'dtype' (position 1) must be torch.dtype, not {type_name(dtype)}")
     return self if dtype is None else self.to(dtype)
 
 

@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import rushlight as torch
 
+from ...base.arguments import check_device
 from ...tensor import Tensor
 from ..parameter import Parameter, is_lazy
 from . import conversion_choices as choices
@@ -170,10 +171,12 @@ class Convertible(Methods, of=Module):
 
     def cuda(self, device: Any = None) -> Self:
         """AssertionError: there is no CUDA."""
+        check_device("cuda", device)
         raise AssertionError("Torch not compiled with CUDA enabled")
 
     def xpu(self, device: Any = None) -> Self:
         """AssertionError: there is no XPU."""
+        check_device("xpu", device)
         raise AssertionError("Torch not compiled with XPU enabled")
 
     def share_memory(self) -> Self:

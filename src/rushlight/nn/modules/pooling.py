@@ -78,8 +78,6 @@ class _MaxUnpoolNd(_Pool):
     _dims: ClassVar[int]
 
     def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
-        if self._dims == 3 and min(kernel_size if isinstance(kernel_size, tuple) else (kernel_size,)) <= 0:
-            raise ValueError(f"kernel_size must be greater than 0, but got {kernel_size}")
         super().__init__()
         each = _ntuple(self._dims)
         self.kernel_size = each(kernel_size)

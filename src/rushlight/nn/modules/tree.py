@@ -97,7 +97,8 @@ class Walked(Methods, of=Module):
         """Puts a module under a dotted name; ``strict``: only in place of another."""
         if target == "":
             raise ValueError("Cannot set the submodule without a target name!")
-        path, _, name = target.rpartition(".")
+        *parts, name = target.split(".")
+        path = ".".join(parts)
         if not isinstance(module, Module):
             raise ValueError(f"`module` is not an nn.Module, found {type(module)}")
         owner = self.get_submodule(path)

@@ -19,14 +19,15 @@ def get_total_norm(
     tensors: Iterable[Tensor], norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: bool | None = None
 ) -> Tensor:
     """The norm of all tensors' elements together; RuntimeError if asked for and not finite."""
+    tensors, order = _listed(tensors), float(norm_type)
     with torch.no_grad():
-        norms = [torch.linalg.vector_norm(tensor, float(norm_type)) for tensor in _listed(tensors)]
+        norms = [torch.linalg.vector_norm(tensor, order) for tensor in tensors]
         if not norms:
             return torch.tensor(0.0)
-        total: Tensor = torch.linalg.vector_norm(torch.stack(norms), float(norm_type))
+        total: Tensor = torch.linalg.vector_norm(torch.stack(norms), order)
     if error_if_nonfinite and not bool(total.isfinite()):
         raise RuntimeError(
-            f"The total norm of order {float(norm_type)} for gradients from `parameters` is non-finite, so it cannot be clipped. "
+            f"The total norm of order {order} for gradients from `parameters` is non-finite, so it cannot be clipped. "
             "To disable this error and scale the gradients by the non-finite norm anyway, set `error_if_nonfinite=False`"
         )
     return total
@@ -34,9 +35,10 @@ def get_total_norm(
 
 def clip_grads_with_norm_(parameters: Any, max_norm: float, total_norm: Tensor, foreach: bool | None = None) -> None:
     """Scales gradients, whose norm is known, down to ``max_norm``."""
+    parameters = _listed(parameters)
     factor = (float(max_norm) / (total_norm + 1e-6)).clamp(max=1.0)
     with torch.no_grad():
-        for parameter in _listed(parameters):
+        for parameter in parameters:
             if parameter.grad is not None:
                 parameter.grad.mul_(factor)
 
@@ -83,7 +85,8 @@ def clip_grad_norm(
 
 def clip_grad_value_(parameters: Any, clip_value: float, foreach: bool | None = None) -> None:
     """Holds every element of the gradients within ``clip_value`` of 0."""
+    most = float(clip_value)
     with torch.no_grad():
         for parameter in _listed(parameters):
             if parameter.grad is not None:
-                parameter.grad.clamp_(-float(clip_value), float(clip_value))
+                parameter.grad.clamp_(-most, most)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...base import dtypes
+from ...base.arguments import type_name
 from ...base.device import sparse_bsc, sparse_bsr, sparse_coo, sparse_csc, sparse_csr, strided
 from ...ops.integer_arguments import whole_number
 from ...ops.layouts import only_of_sparse
@@ -169,6 +171,8 @@ def to_mkldnn(self: Tensor, dtype: Any = None) -> Tensor:
     """
     from .opaque import opaque
 
+    if dtype is not None and not isinstance(dtype, dtypes.dtype):
+        raise TypeError(f"to_mkldnn(): argument 'dtype' (position 1) must be torch.dtype, not {type_name(dtype)}")
     return opaque(self if dtype is None else self.to(dtype))
 
 

@@ -61,7 +61,7 @@ def warn_of_copy(name: str) -> None:
 
 
 @published
-def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
+def as_tensor(data: Any, *, dtype: Any = None, device: Any = None) -> Tensor:
     """``data`` as a tensor: itself if it is one of that dtype, sharing memory with a NumPy array where it can.
 
     >>> import rushlight as torch
