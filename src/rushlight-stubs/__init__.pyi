@@ -2493,7 +2493,7 @@ def ceil(input: Tensor, *, out: Any = None) -> Tensor:
 def ceil_(self: Tensor) -> Tensor:
     """In-place version of :func:`ceil`."""
     ...
-def celu(input: Tensor, alpha: _float = 1.0, *, out: Any = None) -> Any:
+def celu(input: Tensor, alpha: _float = 1.0, *, out: Any = None) -> Tensor:
     """``x`` where positive, else ``alpha * (exp(x / alpha) - 1)``."""
     ...
 def celu_(input: Tensor, alpha: _float = 1.0) -> Tensor:
@@ -3698,7 +3698,7 @@ def select_copy(*args: Any, out: Any = None, **kwargs: Any) -> Tensor:
 def select_scatter(input: Tensor, src: Any, dim: _int, index: _int, *, out: Any = None) -> Tensor:
     """A copy with ``src`` in place of one slice."""
     ...
-def selu(input: Tensor) -> Any:
+def selu(input: Tensor) -> Tensor:
     """A scaled elu that keeps mean and variance of a layer."""
     ...
 def selu_(input: Tensor) -> Tensor:
@@ -3954,7 +3954,7 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: _int = 0, *, out:
 def tensordot(a: Any, b: Any, dims: _int | Sequence[_int] = 2, out: Tensor | None = None) -> Tensor:
     """The sum over the products of elements along given dimensions of both tensors."""
     ...
-def threshold(input: Tensor, threshold: Any, value: Any, *, out: Any = None) -> Any:
+def threshold(input: Tensor, threshold: Any, value: Any, *, out: Any = None) -> Tensor:
     """``x`` above the threshold, else ``value``."""
     ...
 def threshold_(input: Tensor, threshold: Any, value: Any) -> Tensor:

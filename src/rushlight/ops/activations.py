@@ -124,7 +124,7 @@ def elu(input: Any, alpha: float = 1.0) -> Any:
     return ops.elu(input, alpha, 1, 1)
 
 
-def selu(input: Any) -> Any:
+def selu(input: Any) -> Tensor:
     """A scaled elu that keeps mean and variance of a layer."""
     require_kind(input, "elu_cpu", "f")
     return ops.elu(input, SELU_ALPHA, SELU_SCALE, 1)
@@ -133,7 +133,7 @@ def selu(input: Any) -> Any:
 _activation(selu, in_torch=True)
 
 
-def celu(input: Any, alpha: float = 1.0) -> Any:
+def celu(input: Any, alpha: float = 1.0) -> Tensor:
     """``x`` where positive, else ``alpha * (exp(x / alpha) - 1)``."""
     if alpha == 0:
         raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
@@ -227,7 +227,7 @@ def glu(input: Any, dim: int = -1) -> Tensor:
     return ops.glu(input, axis)
 
 
-def threshold(input: Any, threshold: Any, value: Any) -> Any:
+def threshold(input: Any, threshold: Any, value: Any) -> Tensor:
     """``x`` above the threshold, else ``value``."""
     require_kind(input, "threshold_cpu", "fiu")
     limit = threshold.item() if isinstance(threshold, Tensor) else threshold

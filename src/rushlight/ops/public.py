@@ -374,7 +374,7 @@ class _PublicOp:
     """A pointwise op as PyTorch's function ``f(input, other, *, out=None)``: ``function``, and the calls of it that the compiled
     code leaves to somebody else."""
 
-    def __init__(self, entry: Op, name: str, space: str) -> None:
+    def __init__(self, entry: Op, name: str, space: str = "torch") -> None:
         self.entry, self.name = entry, name
         self.said = name if space == "torch" else f"{space.removeprefix('torch.')}_{name}"  # in errors for arguments
         self.function = compiled_function(entry, self, self.general)
