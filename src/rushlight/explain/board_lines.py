@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from dataclasses import dataclass
 
-from .entries import Entry, Value
+from .entries import Value
 from .folding import LIFE, Board, Card
 from .places import bound_names, scopes_of
 from .words import Said, literal, say
@@ -58,21 +59,24 @@ def _assigned(board: Board, card: Card, source: int) -> int | None:
     names = board.tensors[card.tensor]["names"] if card.tensor is not None else []
     if not names:
         return None
-    bindings = _bindings(board.recording["sources"][source])
-    lines = (line for one in names for name, scope, line in bindings if (one["name"], one["scope"]) == (name, scope))
+    bindings = _bindings("\n".join(board.recording["sources"][source]["lines"]))
+    lines = (bindings[place] for one in names if (place := (one["name"], one["scope"])) in bindings)
     return next(lines, None)
 
 
-def _bindings(source: Entry) -> list[tuple[str, str, int]]:
-    """The names that statements bind, with the function around each and the line, in order."""
+@functools.lru_cache(16)
+def _bindings(text: str) -> dict[tuple[str, str], int]:
+    """The first line of a program that binds a name, by the name and the function around it."""
     try:
-        tree = ast.parse("\n".join(source["lines"]))
+        tree = ast.parse(text)
     except (SyntaxError, ValueError):
-        return []
+        return {}
     scopes = scopes_of(tree)
-    found = []
+    found: dict[tuple[str, str], int] = {}
     for node in ast.walk(tree):
         targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
         for target in targets:
-            found += [(name, scopes.get(target.lineno, "<module>"), target.lineno) for name in bound_names(target)]
-    return sorted(found, key=lambda one: one[2])
+            for name in bound_names(target):
+                place = name, scopes.get(target.lineno, "<module>")
+                found[place] = min(target.lineno, found.get(place, target.lineno))
+    return found
