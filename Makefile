@@ -13,7 +13,7 @@ export PYTHONDONTWRITEBYTECODE =
 
 .DEFAULT_GOAL := demo
 
-.PHONY: help demo test xla sanitize browser lint stubs format conformance fuzz watched faults files guided arguments depth matrix bench bench-guard ecosystem ecosystem-record dist wheels clean
+.PHONY: help demo test trust xla sanitize browser lint stubs format conformance fuzz watched faults files guided arguments depth matrix bench bench-guard ecosystem ecosystem-record dist wheels clean
 
 help:  ## what make can do
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/\1: \2/p' $(MAKEFILE_LIST)
@@ -29,7 +29,12 @@ KERNELS ?= $(RUSHLIGHT_KERNELS)
 # of threads ask for their own.
 test: .venv/tools  ## unit tests and every example in docstrings and docs
 	RUSHLIGHT_KERNELS=$(KERNELS) OMP_NUM_THREADS=1 .venv/bin/python -m pytest -q -n $(JOBS) --doctest-modules --doctest-glob='*.md' \
-		--ignore=tests/conformance --ignore=tests/xla --ignore=tests/onnx --ignore=tests/explain/test_browser.py tests src $(wildcard docs) README.md
+		--dist worksteal --ignore=tests/conformance --ignore=tests/xla --ignore=tests/onnx --ignore=tests/explain/test_browser.py \
+		--ignore=tests/trust --ignore=tests/typing tests src $(wildcard docs) README.md
+
+# Apart from the tests: most begin processes, interrupt or kill them and wait, half a minute that few changes have to do with.
+trust: .venv/tools  ## what goes wrong from outside: interrupts, full disks, killed processes, wrong arguments, spoiled files
+	RUSHLIGHT_KERNELS=$(KERNELS) OMP_NUM_THREADS=1 .venv/bin/python -m pytest -q -n $(JOBS) --dist worksteal tests/trust
 
 xla: .xla/installed  ## what torch.compile computes with XLA, where JAX (350 MB) is installed, and what ONNX's runtime makes of exported models
 	OMP_NUM_THREADS=1 .xla/bin/python -m pytest -q tests/xla tests/compiled tests/onnx
@@ -42,12 +47,13 @@ sanitize: .venv/tools  ## the compiled kernels built with sanitizers, and their 
 browser: .venv/tools  ## the pages of explain in Chromium
 	OMP_NUM_THREADS=1 .venv/bin/python -m pytest -q -n $(JOBS) tests/explain/test_browser.py
 
-lint: .venv/tools  ## ruff, mypy, import contracts and the ratchet
+lint: .venv/tools  ## ruff, mypy, what type checkers and editors make of the stubs, import contracts and the ratchet
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy
 	.venv/bin/mypy --cache-dir .mypy_cache/stubs --strict --disable-error-code override --disable-error-code misc src/rushlight-stubs
 	.venv/bin/python tools/stubs.py --check
+	OMP_NUM_THREADS=1 .venv/bin/python -m pytest -q -n $(JOBS) tests/typing
 	.venv/bin/lint-imports
 	.venv/bin/python tools/ratchet.py
 

@@ -1,6 +1,6 @@
 """What the stubs say that no annotation of the package can: overloads, and types that go by a parameter's name.
 
-``tests/test_stubs.py`` holds what functions return against it.
+``tests/typing/test_stubs.py`` holds what functions return against it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The stubs say what the package is, and type checkers and editors find in them what they should."""
+"""The stubs say what the package is, and type checkers and editors find in them what they should; `make lint` runs this."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import pytest
 import rushlight as torch
 from rushlight.ops.public import registry
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 STUBS = ROOT / "src" / "rushlight-stubs"
 PROGRAMS = ROOT / "tests" / "typing"
 
@@ -26,12 +26,6 @@ WRONG = [number for number, line in enumerate((PROGRAMS / "wrong.py").read_text(
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, *arguments], cwd=PROGRAMS, capture_output=True, text=True, check=False)
-
-
-@pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="written with Python 3.11; others spell some types otherwise")
-def test_stubs_are_what_the_generator_writes() -> None:
-    done = run(str(ROOT / "tools" / "stubs.py"), "--check")
-    assert done.returncode == 0, done.stderr
 
 
 def test_mypy_knows_the_types(tmp_path: Path) -> None:
