@@ -37,7 +37,9 @@ def test_mypy_knows_the_types(tmp_path: Path) -> None:
 def test_pyright_knows_the_types(tmp_path: Path) -> None:
     pytest.importorskip("basedpyright")
     config = tmp_path / "pyrightconfig.json"
-    config.write_text(f'{{"include": ["{PROGRAMS}"], "typeCheckingMode": "strict", "reportUnusedExpression": false}}')
+    config.write_text(
+        f'{{"include": ["{PROGRAMS}/right.py", "{PROGRAMS}/wrong.py"], "typeCheckingMode": "strict", "reportUnusedExpression": false}}'
+    )
     done = run("-m", "basedpyright", "-p", str(config), "--pythonpath", sys.executable)
     found = {(file, int(line)) for file, line in re.findall(r"(\w+\.py):(\d+):\d+ - error", done.stdout)}
     assert found == {("wrong.py", line) for line in WRONG}, done.stdout + done.stderr

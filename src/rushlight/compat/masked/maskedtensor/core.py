@@ -8,6 +8,7 @@ than those of their inputs, to ``reductions.py``, above it.
 from __future__ import annotations
 
 import warnings
+from typing import NoReturn
 
 from rushlight.autograd.function import Function
 from rushlight.autograd.interpreters import Answer, Args, Named
@@ -115,13 +116,13 @@ class MaskedTensor(Tensor):
         """Itself: rushlight has no masked tensors in sparse layouts."""
         return self
 
-    def numpy(self, *, force: bool = False) -> Answer:
+    def numpy(self, *, force: bool = False) -> NoReturn:
         raise RuntimeError(".numpy() is not supported for tensor subclasses.")
 
     def __array__(self, dtype: object = None, copy: bool | None = None) -> Answer:
         return self.numpy()
 
-    def tolist(self) -> Answer:
+    def tolist(self) -> NoReturn:
         raise RuntimeError(f".tolist() is not supported for tensor subclasses, got {type(self).__name__}")
 
     def is_sparse_coo(self) -> bool:
