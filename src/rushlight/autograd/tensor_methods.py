@@ -139,9 +139,6 @@ class InGraph(Methods):
                     f"attempting to assign a gradient of size '{list(value._array.shape)}' to a tensor of size "
                     f"'{list(self._array.shape)}'. Please ensure that the gradient and the tensor are the same size"
                 )
-        if tells:
-            for told in tells:
-                told("grad", self, value)
         self._grad = value
 
     @grad.deleter
@@ -283,9 +280,6 @@ class InGraph(Methods):
             result._negated = True
         if self._inference is not None:
             result._inference = self._inference
-        if tells:
-            for told in tells:
-                told("detach", self, result)
         return result
 
     def detach_(self) -> Tensor:
@@ -306,8 +300,6 @@ class InGraph(Methods):
     def data(self) -> Tensor:
         """The same memory as a tensor without history, whose changes backward passes do not notice."""
         result = new_tensor(self._array)  # a version counter of its own: changes through .data are not noticed
-        for told in tells:
-            told("data", self, result)
         return result
 
     @data.setter
@@ -323,8 +315,6 @@ class InGraph(Methods):
         if value._array.dtype is not self._array.dtype:
             self._sink = None  # gradients of another dtype arrive at an end of their own
         self._array = value._array  # the version counter stays, also of views of the memory of before
-        for told in tells:
-            told("data =", self, value)
 
     @data.deleter
     def data(self) -> None:

@@ -256,7 +256,7 @@ class Recording(Naming):
         self.look_for_writes()
         known = self.known(tensor)
         if kind == "grad":
-            if known is not None and not (value is None and tensor._grad is None):
+            if known is not None:
                 self._reset(known, self.places.of(where), value)
                 self.watch_grad(known, value)
         elif kind == "requires_grad":

@@ -19,6 +19,8 @@ from .argument_forms import refuse_misfits
 from .signatures import PublicSignature
 
 calls = stack.calls  # who takes calls of functions over, while anybody does
+tells = stack.told  # who wants to know what is no op: told here, where it costs nothing while there is none
+WRITTEN = {"grad": "grad", "data": "data ="}  # properties, and what is told of when they are written
 
 
 def asked(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -61,14 +63,26 @@ def asking_property(name: str, own: property) -> property:
     assert get is not None
 
     def read(self: Tensor) -> Any:
-        if special.active and (answer := interpreters.read(self, name)) is not NotImplemented:
-            return answer
+        if special.active:
+            if (answer := interpreters.read(self, name)) is not NotImplemented:
+                return answer
+            result = get(self)
+            for told in tells if name == "data" else ():
+                told(name, self, result)
+            return result
         return get(self)
 
     def write(self: Tensor, value: object) -> None:
-        if special.active and (type(self) not in PLAIN or state.function_modes):
-            result = stack.call(asking.__set__, (self, value), {})
-            if result is not NotImplemented:
+        if special.active:
+            if type(self) not in PLAIN or state.function_modes:
+                result = stack.call(asking.__set__, (self, value), {})
+                if result is not NotImplemented:
+                    return
+            if tells and name in WRITTEN:
+                is_nothing = name == "grad" and value is None and self._grad is None
+                put(self, value)  # type: ignore[misc]
+                for told in tells if not is_nothing else ():
+                    told(WRITTEN[name], self, value)
                 return
         put(self, value)  # type: ignore[misc]
 
@@ -93,7 +107,10 @@ def asking_method(name: str, function: Callable[..., Any]) -> Callable[..., Any]
             raise
         if result is not NotImplemented:
             return result
-        return stack.go_on(BELOW, function, args, kwargs) if asks else function(*args, **kwargs)
+        result = stack.go_on(BELOW, function, args, kwargs) if asks else function(*args, **kwargs)
+        for tell in tells if name == "detach" else ():
+            tell(name, args[0], result)
+        return result
 
     asking: Any = _before(name, function, unless_taken_over)
     asking.__signature__ = PublicSignature(function)
