@@ -184,6 +184,8 @@ def test_a_tensor_with_the_name_of_a_word_changes_the_word_in_all_rules():
         s = n.exp().mean()
         s.backward()
     assert texts(story) == [["g_ / n_"], ["g_ * out_"], ["g_ * g", "g_ * out"]]
+    kept = [one["text"] for node in story.recording["nodes"] for one in node["saved"]]
+    assert sorted(kept) == ["g", "out", "out_"]
     told = str(story)
     assert "g_ = [10.04 201.7]" in told and "g_ * out_" in told
     assert "g_</small>" in story.form(".html")

@@ -450,6 +450,8 @@ class Recording(Naming):
             for one in node["saved"]:
                 if one["tensor"] in node["outputs"] and self.tensors[one["tensor"]]["names"]:
                     one["text"] = self.text_of(one["tensor"])  # its name is known only once it was made
+                elif one["tensor"] in node["outputs"] and one["text"] in taken:
+                    one["text"] += "_"  # as in the rule
             for edge in node["edges"]:
                 if edge is not None and edge["tensor"] is None and edge["node"] is not None:
                     edge["tensor"] = self._made.get((edge["node"], edge["out"]))

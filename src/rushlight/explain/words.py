@@ -59,6 +59,7 @@ TABLE: dict[str, tuple[str, str]] = {
     "keeps for": ("It keeps `{names}`{size}: its derivative will need that.", "保存 `{names}`{size}：求导时要用。"),
     "wants none": ("No gradient is wanted here, so nothing is remembered.", "这里不要求梯度，所以什么也不记录。"),
     "written": ("Written in place: `{after}` is the next life of `{before}`.", "原地写入：`{after}` 是 `{before}` 的下一个版本。"),
+    "written unnamed": ("Written in place, before it had this name.", "原地写入：那时它还没有这个名字。"),
     "cut no_grad": ("Made under `no_grad`: it has no history.", "在 `no_grad` 下得到：不在计算图里。"),
     "cut inference_mode": ("Made under `inference_mode`: it has no history.", "在 `inference_mode` 下得到：不在计算图里。"),
     "cut detach": ("Cut off by `detach`: it has no history.", "被 `detach` 切断：不在计算图里。"),
