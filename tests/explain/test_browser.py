@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ if not NEEDED:
     pytest.importorskip("axe_playwright_python", reason="axe is not installed")
 
 from axe_playwright_python.sync_playwright import Axe  # noqa: E402
+from PIL import Image  # noqa: E402
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright  # noqa: E402
 
 INSPECT = (Path(__file__).parent / "inspect.js").read_text(encoding="utf-8")
@@ -238,3 +240,14 @@ def test_the_frame_of_a_notebook(browser, tmp_path):
     assert frame.locator("#where").inner_text() == "2 / 10"
     assert "前向" in frame.locator(".step:visible h3").inner_text()
     opened.context.close()
+
+
+def test_the_frame_of_a_notebook_is_in_a_picture_that_is_taken_at_once(tmp_path):
+    """As converters do that load a page, take its picture and are gone."""
+    html = notebook.mimebundle(stored("tutorial"))["text/html"].replace("<details>", "<details open>", 1)
+    file, picture = tmp_path / "cell.html", tmp_path / "cell.png"
+    file.write_text(f"<!doctype html><meta charset=utf-8><body style='background:#fff'><p style='height:4000px'>{html}", encoding="utf-8")
+    options = ["--headless", "--hide-scrollbars", "--window-size=1200,6000", f"--screenshot={picture}", *QUIET]
+    subprocess.run([CHROMIUM, *options, file.as_uri()], check=True, capture_output=True, timeout=120)
+    frame = Image.open(picture).convert("L").crop((300, 4720, 1150, 5300))
+    assert sum(frame.histogram()[:200]) > 2_000  # dark points: texts and lines

@@ -79,7 +79,10 @@ def test_a_weight_that_was_filled_before_it_had_a_name_has_its_name():
     told = str(story)
     assert "net[1].weight.grad: None" in told and "net[1].weight·1 =" in told
     html = story.form(".html")
-    assert say("written unnamed").en in html and "<code>net[1].weight</code> is the next life of <code>net[1].weight</code>" not in html
+    assert (
+        say("written unnamed").en in html
+        and "<code>net[1].weight</code> is the next life of <code>net[1].weight</code>" not in html
+    )
     assert "₁.grad" not in told and " t6.grad" not in told
     assert told.count("4 gradients are set by the program") == 3  # twice by the clipping, once by zero_grad
     assert told.index("net[1].bias.grad = [") < told.index("net[1].weight·1 =")  # the optimizer read what had been written

@@ -11,7 +11,10 @@ from .words import Said, legible, say
 
 
 def mimebundle(recording: Recording, lang: str = "en") -> dict[str, str]:
-    """The forms by their types. Front ends prefer the HTML and some strip scripts and frames from it: a still picture comes first."""
+    """The forms by their types. Front ends prefer the HTML and some strip scripts and frames from it: a still picture comes first.
+
+    The frame is not loaded lazily: where a notebook is printed, or a picture is taken of it, it would stay blank.
+    """
     picture, text = svg.render(recording, lang), terminal.render(recording, lang)
     name = recording["program"]["name"]
     title = (say("title", name=name) if name else say("title of a block")).plain(lang)
@@ -19,7 +22,7 @@ def mimebundle(recording: Recording, lang: str = "en") -> dict[str, str]:
     html = (
         f'<div><img alt="{escape(title)}" src="data:image/svg+xml;base64,{data}"></div>'
         f"<details><summary>{_words(say('step through'), lang)}</summary>"
-        f'<iframe sandbox="allow-scripts" title="{escape(title)}" width="100%" height="720" loading="lazy" '
+        f'<iframe sandbox="allow-scripts" title="{escape(title)}" width="100%" height="720" '
         f'srcdoc="{escape(page.render(recording, lang))}"></iframe></details>'
         f"<details><summary>{_words(say('as text'), lang)}</summary><pre>{escape(legible(text))}</pre></details>"
     )

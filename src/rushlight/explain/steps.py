@@ -258,7 +258,9 @@ class Steps:
             parts.append(Line([Figure(entry["value"], literal(self.board.label(shown)), "f")]))
             if last["kind"] == "write":
                 after, before = self.board.label(last["tensor"]), self.board.label(last["before"])
-                parts.append(Sentence(say("written", after=after, before=before) if after != before else say("written unnamed")))
+                parts.append(
+                    Sentence(say("written", after=after, before=before) if after != before else say("written unnamed"))
+                )
         made = [nodes[one] for one in group.nodes]
         if made:
             saved = {self.board.kept(one): one["bytes"] for node in made for one in node["saved"]}
