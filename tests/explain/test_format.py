@@ -1,0 +1,94 @@
+"""A recording has the fields that docs/recording.md says, with the types that it says."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from explain.beginners import PROGRAMS
+
+TEXT = (Path(__file__).parents[2] / "docs" / "recording.md").read_text(encoding="utf-8")
+TABLES = {"tensors": "`tensors[]`", "nodes": "`nodes[]`", "places": "`sources[]`, `places[]`", "program": "`program`"}
+TYPES = {
+    "int": int, "string": str, "bool": bool, "object": dict, "list": list, "value": dict, "list of string": list, "list of int": list,
+}  # fmt: skip
+EVENTS = {"n", "kind", "place", "pass"}
+
+
+def section(title: str) -> str:
+    return TEXT.split(f"## {title}\n", 1)[1].split("\n## ", 1)[0]
+
+
+def fields(text: str) -> dict[str, str]:
+    """The names of a table with their types; of several in one line each."""
+    found = {}
+    for names, kind in re.findall(r"^\| ((?:`\w+`(?:, )?)+) \| ([^|]+) \|", text, re.M):
+        found.update(dict.fromkeys(re.findall(r"`(\w+)`", names), kind.strip()))
+    return found
+
+
+def check(entry: dict[str, Any], documented: dict[str, str], where: str) -> None:
+    assert entry.keys() == documented.keys(), (where, entry.keys() ^ documented.keys())
+    for name, kind in documented.items():
+        allowed = [TYPES[one] for one in kind.removesuffix(" or null").split(" or ") if one in TYPES]
+        assert allowed, kind
+        value = entry[name]
+        if value is None:
+            assert kind.endswith("or null"), (where, name)
+        else:
+            assert isinstance(value, tuple(allowed)) and (bool in allowed or not isinstance(value, bool)), (where, name, value)
+
+
+def kinds_of_events() -> dict[str, set[str]]:
+    """The further fields of each kind of event."""
+    found = {}
+    for kind, told in re.findall(r"^\| `(\w+)` \| ([^\n]+) \|$", section("`events[]`"), re.M):
+        outside = re.sub(r"\{[^}]*\}|\([^)]*\)", "", told)
+        found[kind] = set(re.findall(r"(?:^|[,:;] |and |tensor or null, )`(\w+)`", outside)) | set(re.findall(r"^`(\w+)`", outside))
+    found["write"] |= found["op"]
+    return found
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_recording_is_as_documented(beginners: dict[str, dict[str, Any]], name: str) -> None:
+    recording = beginners[name]
+    check(recording, fields(TEXT.split("\n## ", 1)[0]), "recording")
+    assert recording["format"] == "rushlight-recording/1"
+    check(recording["program"], fields(section(TABLES["program"])), "program")
+    for kind in ("tensors", "nodes", "places"):
+        documented = fields(section(TABLES[kind]))
+        for entry in recording[kind]:
+            check(entry, documented, kind)
+    for source in recording["sources"]:
+        assert source.keys() == {"id", "name", "lines"}
+    documented_kinds = kinds_of_events()
+    for event in recording["events"]:
+        further = event.keys() - EVENTS
+        told = documented_kinds[event["kind"]]
+        if event["kind"] == "hook":
+            told = {"on", "node", "tensor", "before", "after", "changed"}
+        assert further == told - EVENTS, (event["kind"], further ^ told)
+    for row in recording["ledger"]:
+        assert row.keys() == {"name", "scope", "tensor", "leaf", "requires_grad", "grad", "why", "place", "other"}
+        assert f"`{row['why']}`" in section("`ledger[]`")
+    assert recording["limits"].keys() == {"events", "left_out", "gap", "seen"}
+    for value in values_in(recording):
+        assert value.keys() in ({"shape", "dtype", "data"}, {"shape", "dtype", "data", "stats", "thumbnail"})
+        assert (value["data"] is None) == ("stats" in value)
+    for node in recording["nodes"]:
+        assert not node["rules"] or len(node["rules"]) == len(node["edges"]), node
+
+
+def values_in(one: Any) -> Any:
+    """All that is written as a value."""
+    if isinstance(one, dict):
+        if {"shape", "dtype", "data"} <= one.keys():
+            yield one
+        else:
+            for each in one.values():
+                yield from values_in(each)
+    elif isinstance(one, list):
+        for each in one:
+            yield from values_in(each)
