@@ -7,7 +7,7 @@ import json
 import os
 import subprocess
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -198,4 +198,20 @@ def check_order(name: str, recording: dict[str, Any], executed: dict[str, list[s
         assert ran[:before_gap] == theirs[:before_gap] and ran[before_gap:] == theirs[before_gap - len(ran) :]
         assert before_gap < len(ran) < len(theirs)  # the last pass is there
         return
+    check_topological(recording)
     assert (ran == theirs) == (name not in OTHER_ORDER), OTHER_ORDER.get(name)
+    assert ran.count("AccumulateGrad") == theirs.count("AccumulateGrad")
+
+
+def check_topological(recording: dict[str, Any]) -> None:
+    """In each pass a node runs once, behind all nodes that send to it: whatever the names, the order is one of the graph's."""
+    nodes, order = recording["nodes"], defaultdict(list)
+    for event in recording["events"]:
+        if event["kind"] == "run":
+            order[event["pass"]].append(event["node"])
+    for ran in order.values():
+        at = {number: position for position, number in enumerate(ran)}
+        assert len(at) == len(ran)
+        for number in ran:
+            targets = [edge["node"] for edge in nodes[number]["edges"] if edge is not None]
+            assert all(at[number] < at[target] for target in targets if target in at)

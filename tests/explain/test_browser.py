@@ -246,7 +246,9 @@ def test_the_frame_of_a_notebook_is_in_a_picture_that_is_taken_at_once(tmp_path)
     """As converters do that load a page, take its picture and are gone."""
     html = notebook.mimebundle(stored("tutorial"))["text/html"].replace("<details>", "<details open>", 1)
     file, picture = tmp_path / "cell.html", tmp_path / "cell.png"
-    file.write_text(f"<!doctype html><meta charset=utf-8><body style='background:#fff'><p style='height:4000px'>{html}", encoding="utf-8")
+    file.write_text(
+        f"<!doctype html><meta charset=utf-8><body style='background:#fff'><p style='height:4000px'>{html}", encoding="utf-8"
+    )
     options = ["--headless", "--hide-scrollbars", "--window-size=1200,6000", f"--screenshot={picture}", *QUIET]
     subprocess.run([CHROMIUM, *options, file.as_uri()], check=True, capture_output=True, timeout=120)
     frame = Image.open(picture).convert("L").crop((300, 4720, 1150, 5300))

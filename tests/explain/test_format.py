@@ -46,7 +46,9 @@ def kinds_of_events() -> dict[str, set[str]]:
     found = {}
     for kind, told in re.findall(r"^\| `(\w+)` \| ([^\n]+) \|$", section("`events[]`"), re.M):
         outside = re.sub(r"\{[^}]*\}|\([^)]*\)", "", told)
-        found[kind] = set(re.findall(r"(?:^|[,:;] |and |tensor or null, )`(\w+)`", outside)) | set(re.findall(r"^`(\w+)`", outside))
+        found[kind] = set(re.findall(r"(?:^|[,:;] |and |tensor or null, )`(\w+)`", outside)) | set(
+            re.findall(r"^`(\w+)`", outside)
+        )
     found["write"] |= found["op"]
     return found
 
