@@ -378,3 +378,15 @@ def test_warnings_name_the_line_of_the_program(tmp_path: Path) -> None:
     )
     told = run(*RUSHLIGHT, "program.py", cwd=tmp_path, check=True).stderr
     assert "program.py:4: UserWarning: Support for mismatched" in told
+
+
+def test_classes_are_where_they_say(tmp_path: Path) -> None:
+    """As cloudpickle looks for them: among the modules that are there. Else it would take all of a class along."""
+    program = """
+import sys, torch, torch.utils.data
+class Own(torch.Tensor): ...
+for cls in (torch.nn.Linear, torch.nn.Parameter, torch.optim.Adam, torch.utils.data.DataLoader, torch.Tensor, type(Own), type(Own).__base__):
+    print(getattr(sys.modules[cls.__module__], cls.__name__, None) is cls)
+"""
+    done = run(*RUSHLIGHT, "-", cwd=tmp_path, text=program)
+    assert done.stdout == "True\n" * 7, done.stderr

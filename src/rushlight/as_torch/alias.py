@@ -92,11 +92,20 @@ def _name_as_in_torch(module: ModuleType) -> None:
         sys.modules.setdefault(torch_name, module)
     if is_in_torch(torch_name):
         module.__name__ = torch_name
+    if not _is_hidden(own_name):  # who pickles a class looks among the modules that are there for the one that it names
+        sys.modules.setdefault(torch_name, module)
     for value in vars(module).values():
         if isinstance(value, type):
             top, _, rest = value.__module__.partition(".")
-            if top == _OWN:
+            if top == _OWN and not (value.__name__.startswith("_") and _is_hidden(value.__module__)):
                 _move(value, f"torch.{rest}" if rest else "torch")
+
+
+def _is_hidden(own_name: str) -> bool:
+    """Whether another thing has the name of a module of rushlight, as ``torch.tensor`` is a function."""
+    parent, _, last = own_name.rpartition(".")
+    module = sys.modules.get(own_name)
+    return getattr(sys.modules.get(parent), last, module) is not module
 
 
 def _move(cls: type, module_name: str) -> None:
