@@ -39,7 +39,7 @@ trust: .venv/tools  ## what goes wrong from outside: interrupts, full disks, kil
 xla: .xla/installed  ## what torch.compile computes with XLA, where JAX (350 MB) is installed, and what ONNX's runtime makes of exported models
 	OMP_NUM_THREADS=1 .xla/bin/python -m pytest -q tests/xla tests/compiled tests/onnx
 
-# A minute and a half each on two quiet processors.
+# Both side by side, three to four minutes on two quiet processors.
 sanitize: .venv/tools  ## the compiled kernels built with sanitizers, and their tests run under them
 	.venv/bin/python tools/sanitize.py
 
