@@ -25,7 +25,8 @@ LOOPS = sorted(name for name in dir(native) if not name.startswith("_") and name
 # They take sizes in a tuple, or whole numbers, and have tests of their own, below or beside those of what they compute.
 BY_SIZES = tuple(
     "conv twister lstm attention adam sgd rmsprop batch_norm group_norm channel_ nll_loss add_at grid_sample ctc_loss box_ "
-    "pool_scatter order select add_along pick_along put_along within swapped last_ single_of_ half_of_ brain_of_".split()
+    "pool_scatter order select add_along pick_along put_along within swapped last_ single_of_ half_of_ brain_of_ "
+    "turned layer_norm_of_halves".split()
 )
 
 

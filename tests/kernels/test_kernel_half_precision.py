@@ -13,6 +13,7 @@ from kernel_checks import few, needs_native, same_on_any_number_of_threads, stay
 
 import rushlight as torch
 from rushlight import kernels
+from rushlight.backend import normalization
 
 HALVES = [np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16)]
 SINGLE = np.dtype(np.float32)
@@ -83,6 +84,105 @@ def test_rows(name, half):
     np.testing.assert_allclose(found.astype(SINGLE), expected.astype(SINGLE), rtol=2 * LAST[half], atol=LAST[half])
 
 
+ARITHMETIC = [
+    "pointwise.add_of_halves",
+    "pointwise.multiply_of_halves",
+    "pointwise.divide_of_halves",
+    "arithmetic.difference_of_halves",
+]
+
+MEETING = [
+    ((700,), (700,)), ((3, 257), (257,)), ((257, 3), (257, 1)), ((2, 1, 300), (5, 1)), ((2000,), (1,)), ((1,), (513,)), ((40, 9), (40, 9)),
+]  # fmt: skip
+
+
+def any_bits(draw, shape, half):
+    """Numbers of any bits, infinite and denormal ones and nan among them, that lie in memory one way or another."""
+    bits = np.random.default_rng(draw(st.integers(0, 2**32 - 1))).integers(0, 1 << 16, (*shape, 2), np.uint16)
+    return draw(st.sampled_from([bits[..., 0].copy(), bits[..., 1], bits[..., 0].copy()[::-1]])).view(half)
+
+
+@needs_native
+@pytest.mark.parametrize("half", HALVES, ids=str)
+@pytest.mark.parametrize("name", ARITHMETIC)
+@given(data=st.data())
+@few
+def test_arithmetic_has_the_same_bits(instruction_set, half, name, data):
+    shapes = [
+        ((700,), (700,)),
+        ((3, 257), (257,)),
+        ((257, 3), (257, 1)),
+        ((2, 1, 300), (5, 1)),
+        ((2000,), (1,)),
+        ((1,), (513,)),
+        ((40, 9), (40, 9)),
+    ]
+    a, b = (any_bits(data.draw, shape, half) for shape in data.draw(st.sampled_from(shapes)))
+    with np.errstate(all="ignore"):
+        found, expected = kernels.registered[name].compiled(a, b), kernels.registered[name].numpy(a, b)
+    assert found is not None and found.dtype == half and found.shape == expected.shape
+    nan = np.isnan(expected.astype(SINGLE))
+    assert (np.isnan(found.astype(SINGLE)) == nan).all()
+    np.testing.assert_array_equal(found.view(np.uint16)[~nan], expected.view(np.uint16)[~nan])
+
+
+@needs_native
+@pytest.mark.parametrize("half", HALVES, ids=str)
+@pytest.mark.parametrize("name", ["sqrt", "exp", "log"])
+def test_functions_of_numpy(half, name):
+    x = np.abs(np.random.default_rng(5).standard_normal(5000)).astype(half)
+    with np.errstate(all="ignore"):
+        found, expected = (function(x) for function in kernels.registered[f"pointwise.{name}_of_halves"][::-1])
+    if half == HALVES[0] and name != "sqrt":
+        assert found is None  # NumPy has loops of its own
+    else:
+        np.testing.assert_allclose(found.astype(SINGLE), expected.astype(SINGLE), rtol=LAST[half], atol=1e-6)
+
+
+@needs_native
+@pytest.mark.parametrize("half", HALVES, ids=str)
+@pytest.mark.parametrize("length", [1, 2, 15, 16, 17, 100, 2049])
+def test_layer_norm(instruction_set, half, length):
+    source = np.random.default_rng(length)
+    x = (source.standard_normal((300, length)) + 2).astype(half)
+    x[3] = 0.7  # all equal
+    for weight, bias in (
+        (None, None),
+        (source.standard_normal(length).astype(half), source.standard_normal(length).astype(SINGLE)),
+    ):
+        found, expected = (
+            function(x, weight, bias, (1,), 1e-5) for function in kernels.registered["normalization.layer_norm"][::-1]
+        )
+        assert found is not None and found.dtype == half
+        np.testing.assert_allclose(found.astype(SINGLE), expected.astype(SINGLE), rtol=2 * LAST[half], atol=4 * LAST[half])
+
+
+@needs_native
+def test_layer_norm_stays_within_fences():
+    def arguments(source):
+        count, length = source.choice([0, 1, 2, 5, 70]), source.choice([1, 2, 7, 16, 33])
+        size = count * length + source.choice([0, 0, 0, 1])
+        rows = [(length, "f") if source.random() < 0.8 else None for _ in range(2)]
+        return [(size, "H"), (2 * count, "f"), (count * length, "H"), *rows], [length, 1e-5, source.choice([True, False])]
+
+    stays_within_fences("layer_norm_of_halves", arguments)
+
+
+@needs_native
+def test_slopes_are_those_of_single_precision_rounded_once():
+    source = np.random.default_rng(0)
+    for half in HALVES:
+        g, x = (source.standard_normal((40, 6, 30)).astype(half) for _ in range(2))
+        for slopes, *rest in (
+            (normalization.layer_norm_backward, (2,)), (normalization.batch_norm_backward,), (normalization.group_norm_backward, 2),
+        ):  # fmt: skip
+            weight = source.standard_normal(30 if len(rest) and rest[0] == (2,) else 6).astype(half)
+            found = slopes(g, x, weight, *rest, 1e-5, (True, True, True))
+            wanted = slopes(*(each.astype(SINGLE) for each in (g, x, weight)), *rest, 1e-5, (True, True, True))
+            np.testing.assert_array_equal(found[0], wanted[0].astype(half))
+            np.testing.assert_array_equal(found[1], wanted[1])
+
+
 @needs_native
 def test_what_is_not_taken():
     compiled = kernels.registered["numpy.converted"].compiled
@@ -93,6 +193,14 @@ def test_what_is_not_taken():
     ):  # fmt: skip
         assert compiled(x, dtype) is None
     assert kernels.registered["pointwise.sigmoid"].compiled(many.astype(np.int16)) is None
+    add = kernels.registered["pointwise.add_of_halves"].compiled
+    for a, b in (
+        (many, many),
+        (many.astype(half), many),
+        (many.astype(np.int16), many.astype(np.int16)),
+        (many[:9].astype(half),) * 2,
+    ):
+        assert add(a, b) is None
 
 
 @needs_native
@@ -118,3 +226,16 @@ def test_tensors():
     for dtype in (torch.float16, torch.bfloat16):
         assert (x.to(dtype).float() - x).abs().max() < 0.02
         assert (torch.sigmoid(x.to(dtype)).float() - torch.sigmoid(x)).abs().max() < 0.02
+
+
+@pytest.mark.parametrize("half", HALVES, ids=str)
+def test_signs_and_comparisons_of_every_number(half):
+    every = np.arange(1 << 16, dtype=np.uint16).view(half)
+    x, wide = torch.tensor(every.astype(SINGLE)), every.astype(SINGLE)
+    x = x.to(torch.float16 if half == HALVES[0] else torch.bfloat16)
+    known = ~np.isnan(wide)
+    for found, expected in ((-x, -wide), (x.abs(), np.abs(wide)), (torch.maximum(x, x.flip(0)), np.maximum(wide, wide[::-1]))):
+        np.testing.assert_array_equal(np.asarray(found.float()), expected)
+        assert (np.signbit(np.asarray(found.float())) == np.signbit(expected))[known & (expected != 0)].all()
+    np.testing.assert_array_equal(np.asarray(x < x.flip(0)), wide < wide[::-1])
+    np.testing.assert_array_equal(np.asarray(x >= 1.5), wide >= 1.5)

@@ -28,7 +28,7 @@ LENGTHS = [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 64, 65, 100, 1000, 2048, 
 # Kernels of one array, with the numbers that some have besides: PyTorch's defaults, and others.
 VALUES = {
     "activations.gelu_erf": [()], "activations.gelu_tanh": [()], "activations.silu": [()], "activations.mish": [()],
-    "pointwise.sigmoid": [()], "pointwise.tanh": [()], "special.erf": [()],
+    "pointwise.sigmoid": [()], "pointwise.tanh": [()], "special.erf": [()], "special.erfinv": [()],
     "activations.log_sigmoid": [()], "activations.hardsigmoid": [()], "activations.hardswish": [()],
     "activations.leaky_relu": [(0.01,), (1.5,), (-0.5,)], "activations.hardtanh": [(-1.0, 1.0), (0.0, 6.0), (2.0, -2.0)],
     "activations.elu": [(1.0, 1.0, 1.0), (1.6732632423543772, 1.0507009873554805, 1.0), (0.5, 1.0, 2.0)],
@@ -68,7 +68,11 @@ SCANS = [  # test_kernel_cumulative.py
 NORMALS = [  # test_kernel_normals.py
     "box_muller.fill_blocks_32", "box_muller.standard_blocks_32", "box_muller.fill_blocks_64", "permutations.swapped",
 ]  # fmt: skip
-HALVES = ["numpy.converted"]  # test_kernel_half_precision.py
+HALVES = [  # test_kernel_half_precision.py
+    "numpy.converted", "arithmetic.difference_of_halves",
+    *(f"pointwise.{name}_of_halves" for name in ("add", "multiply", "divide", "sqrt", "exp", "log")),
+]  # fmt: skip
+TURNS = ["shape.contiguous"]  # test_kernel_turns.py
 FLAT_INDICES = [  # test_kernel_flat_indices.py
     "flat_indices.add_at", "flat_indices.add_rows", "flat_indices.put_in_step", "flat_indices.add_in_step", "flat_indices.within",
     "extremes.take_along", "index.gather", "index.slices",
@@ -102,6 +106,7 @@ def test_every_kernel_is_tried_here():
         NORMALS,
         HALVES,
         SUMS,
+        TURNS,
     ]
     assert sorted(kernels.registered) == sorted(name for family in families for name in family)
 
@@ -216,17 +221,43 @@ def test_sums_do_not_depend_on_threads_and_what_they_do_not_take():
         np.random.default_rng(0).standard_normal((60, 300, 70)).astype(np.float32),
         kernels.registered["line_sums.sums_of_groups"].compiled,
     )
-    groups = [(False, (18, 70_000)), (True, (60, 60, 350))]
+    groups = [(False, (18, 70_000)), (True, (60, 60, 350)), (True, (70, 18_000)), (True, (180_000, 7)), (False, (180, 100, 70))]
     same_on_any_number_of_threads(lambda: [compiled(x, *group) for group in groups])
     for first, sizes in (
         (True, (60 * 300 * 70,)),
-        (True, (70, 18_000)),
-        (False, (1800, 10, 70)),
         (False, (18_000, 70)),
         (False, (18_000, 71)),
     ):
         assert compiled(x, first, sizes) is None
     assert compiled(x.astype(np.float16), *groups[0]) is None
+
+
+@needs_native
+@pytest.mark.parametrize("inner", [1, 2, 3, 7, 8, 16, 31, 64, 65, 127, 128, 129, 255, 256, 257, 300, 513])
+@pytest.mark.parametrize("length", [1, 2, 5, 127, 128, 129, 400])
+def test_sums_down_columns(instruction_set, inner, length):
+    for dtype, outer in (("float32", 1), ("float32", 3), ("float64", 2)):
+        x = np.random.default_rng(inner).standard_normal((outer, length, inner)).astype(dtype)
+        found = kernels.registered["line_sums.sums_of_groups"].compiled(x, False, x.shape)
+        agree(found, x.sum(1, np.float64).astype(dtype), dtype, length**0.5)
+
+
+@needs_native
+def test_many_numbers_down_columns_lose_no_digits():
+    x = np.full((1_000_000, 3), 0.1, np.float32)
+    found = kernels.registered["line_sums.sums_of_groups"].compiled(x, True, x.shape)
+    np.testing.assert_allclose(found, x.astype(np.float64).sum(0), rtol=3e-6)
+
+
+@needs_native
+@pytest.mark.parametrize("dtype", list(DTYPES))
+def test_the_inverse_of_erf_everywhere(instruction_set, dtype):
+    close = np.finfo(dtype).eps * np.arange(1, 200)
+    x = np.concatenate([np.linspace(-1, 1, 20001), 1 - close, close - 1, 10.0 ** -np.arange(1, 300)]).astype(dtype)
+    found, expected = both("special.erfinv", x)
+    np.testing.assert_allclose(found, expected, rtol=4 * DTYPES[dtype], atol=1e-44)
+    assert (np.signbit(found) == np.signbit(x)).all()
+    assert np.isnan(kernels.registered["special.erfinv"].compiled(np.array([1.1, -2.0, math.nan, math.inf], dtype))).all()
 
 
 @pytest.mark.parametrize("dtype", list(DTYPES))

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels import half_precision, register
 from . import bits, pairwise_differences
 from . import numpy as backend
 from .array_dtypes import as_array, floating, meeting, refuse
@@ -26,7 +27,9 @@ def no_bool_difference(are_bool: list[bool]) -> None:
 
 
 def subtract(a: Array, b: Array) -> Array:
-    if a.dtype.kind in "bc":
+    if a.dtype.char in "?FDeE":
+        if a.dtype.itemsize == 2:
+            return _difference_of_halves(a, b)
         if a.dtype.kind == "b":
             no_bool_difference([True, True])
         return _complex_sum(np.subtract, a, b, -1)
@@ -34,6 +37,11 @@ def subtract(a: Array, b: Array) -> Array:
         out = pairwise_differences.differences(a, b)
         if out is not None:
             return out
+    return np.subtract(a, b, out=...)
+
+
+@register(half_precision.subtract)
+def _difference_of_halves(a: Array, b: Array) -> Array:
     return np.subtract(a, b, out=...)
 
 
@@ -98,6 +106,8 @@ def negative(x: Array) -> Array:
             "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use "
             "the `~` or `logical_not()` operator instead."
         )
+    if x.dtype.itemsize == 2 and x.dtype.kind in "fV":
+        return np.bitwise_xor(x.view(np.uint16), np.uint16(0x8000), out=...).view(x.dtype)
     return np.negative(x, out=...)
 
 

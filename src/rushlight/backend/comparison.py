@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from .array_dtypes import refuse
-from .numpy import Array
+from .numpy import Array, in_single
 from .reduce import all_true
 
 Binary = Callable[[Array, Array], Array]
@@ -17,8 +17,10 @@ def _ordering(ufunc: np.ufunc, name: str) -> Binary:
     """Complex numbers have no order."""
 
     def kernel(a: Array, b: Array) -> Array:
-        if a.dtype.kind == "c":
-            refuse(name, a)
+        if a.dtype.char in "FDeE":
+            if a.dtype.kind == "c":
+                refuse(name, a)
+            a, b = in_single(a), in_single(b)
         return ufunc(a, b, out=...)
 
     return kernel

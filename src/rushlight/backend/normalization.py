@@ -6,6 +6,7 @@ are products with ones, are enough.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from ..kernels import normalization as compiled_channels
 from ..kernels import register
 from ..kernels import rows as compiled
 from .line_sums import dots, total
-from .numpy import Array, in_single
+from .numpy import Array, converted, in_single
 from .reduce import count, over
 
 Axes = tuple[int, ...]
@@ -103,12 +104,22 @@ def layer_norm_with_moments(
 
 def _in_one_step(x: Array, mean: Array, rstd: Array) -> Array:
     """``x * rstd - mean * rstd``, rounded once but for the second product: what PyTorch computes of half precision, of equal numbers not 0."""
-    return (x.astype(np.float64) * rstd - mean * rstd).astype(np.float32)
+    return (in_single(x).astype(np.float64) * rstd - mean * rstd).astype(np.float32)
 
 
 def _are_alike(g: Array, x: Array) -> bool:
-    """Whether slopes can be worked out at once: each step of half precision is rounded."""
+    """Whether slopes can be worked out at once."""
     return g.dtype is x.dtype and x.dtype.char in "fd"
+
+
+def _slopes_of_halves(
+    slopes: Callable[..., tuple[Array | None, ...] | None], g: Array, x: Array, weight: Array | None, *rest: object
+) -> tuple[Array | None, ...] | None:
+    """Slopes where x has numbers of two bytes, by way of single precision; those of weight and bias stay in it. None of others."""
+    if g.dtype is not x.dtype or x.dtype.itemsize != 2 or x.dtype.kind not in "fV":
+        return None
+    found = slopes(in_single(g), in_single(x), None if weight is None else in_single(weight), *rest)
+    return found and (None if found[0] is None else converted(found[0], x.dtype), *found[1:])
 
 
 @register(compiled.layer_norm_backward)
@@ -117,7 +128,7 @@ def layer_norm_backward(
 ) -> tuple[Array | None, ...] | None:
     """What ``g`` becomes on its way back to x, weight and bias, as far as needed, in one go; None where that is not possible."""
     if not _are_alike(g, x):
-        return None
+        return _slopes_of_halves(layer_norm_backward, g, x, weight, axes, eps, needs)
     _, off, var = _spread(x, axes)
     rstd, rows = _rstd(var, eps), tuple(range(axes[0]))
     for_weight = total(g * off * rstd, rows) if needs[1] else None
@@ -165,7 +176,7 @@ def batch_norm_backward(
 ) -> tuple[Array | None, ...] | None:
     """What ``g`` becomes on its way back to x, weight and bias, as far as needed, in one go; None where that is not possible."""
     if not _are_alike(g, x) or not x.flags.c_contiguous:
-        return None
+        return _slopes_of_halves(batch_norm_backward, g, x, weight, eps, needs)
     return _channel_slopes(g, x, weight, all_but_channels(x.ndim), eps, needs)
 
 
@@ -216,4 +227,6 @@ def group_norm_backward(
     g: Array, x: Array, weight: Array | None, groups: int, eps: float, needs: tuple[bool, ...]
 ) -> tuple[Array | None, ...] | None:
     """What ``g`` becomes on its way back to x, weight and bias, as far as needed, in one go; None where that is not possible."""
-    return _channel_slopes(g, _in_groups(x, groups), weight, (2,), eps, needs) if _are_alike(g, x) else None
+    if not _are_alike(g, x):
+        return _slopes_of_halves(group_norm_backward, g, x, weight, groups, eps, needs)
+    return _channel_slopes(g, _in_groups(x, groups), weight, (2,), eps, needs)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..base import dtypes
-from ..kernels import register
+from ..kernels import half_precision, register
 from ..kernels import sweeps as compiled
 from . import bits
 from .arithmetic import complex_sum, negative, subtract
@@ -42,6 +42,8 @@ def zeroed(x: Any) -> Array:
 def absolute(x: Array) -> Array:
     if x.dtype.kind == "b":
         refuse("abs_cpu", x)
+    if x.dtype.kind == "V":
+        return np.bitwise_and(x.view(np.uint16), np.uint16(0x7FFF), out=...).view(x.dtype)
     return np.absolute(x, out=...)
 
 
@@ -260,8 +262,51 @@ FOR_COMPLEX: dict[Any, Callable[..., Array]] = {np.add: complex_sum}
 """What computes in place of a ufunc on complex numbers."""
 
 
+@register(half_precision.add)
+def add_of_halves(a: Array, b: Array) -> Array:
+    return np.add(a, b, out=...)
+
+
+@register(half_precision.multiply)
+def multiply_of_halves(a: Array, b: Array) -> Array:
+    return np.multiply(a, b, out=...)
+
+
+@register(half_precision.divide)
+def divide_of_halves(a: Array, b: Array) -> Array:
+    return np.true_divide(a, b, out=...)
+
+
+@register(half_precision.sqrt)
+def sqrt_of_halves(x: Array) -> Array:
+    return np.sqrt(x, out=...)
+
+
+@register(half_precision.exp)
+def exp_of_halves(x: Array) -> Array:
+    return np.exp(x, out=...)
+
+
+@register(half_precision.log)
+def log_of_halves(x: Array) -> Array:
+    return np.log(x, out=...)
+
+
+FOR_HALVES: dict[Callable[..., Array], Callable[..., Array]] = {
+    np.add: add_of_halves, np.multiply: multiply_of_halves, np.true_divide: divide_of_halves,
+    np.sqrt: sqrt_of_halves, np.exp: exp_of_halves, np.log: log_of_halves,
+}  # fmt: skip
+"""What computes in place of a ufunc on numbers of two bytes, which NumPy converts one after another."""
+
+
+def of_halves(kernel: Callable[..., Array]) -> Callable[..., Array]:
+    return FOR_HALVES[kernel]
+
+
 def kernel_for(kernel: Callable[..., Any], first: Any) -> Callable[..., Any]:
     """What a kernel is for operands of the dtype of ``first``."""
+    if kernel in FOR_HALVES and first.dtype.itemsize == 2:
+        return FOR_HALVES[kernel]
     return FOR_COMPLEX[kernel] if kernel in FOR_COMPLEX and first.dtype.kind == "c" else kernel
 
 

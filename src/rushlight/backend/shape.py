@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels import register, turns
 from . import numpy as backend
 from .creation import in_order
 from .line_sums import total
 from .memory_formats import has_channels_last, with_channels_last
 from .numpy import Array, Shape, converted, in_rows
-from .pointwise import zero_of
+from .pointwise import only
 
 _ALL = slice(None)
 
@@ -23,6 +24,7 @@ def reshape(x: Array, shape: Shape) -> Array:
     return x.reshape(shape)
 
 
+@register(turns.contiguous)
 def contiguous(x: Array) -> Array:
     return x.copy("C")
 
@@ -246,15 +248,14 @@ def triu(x: Array, offset: int) -> Array:
 def _with_zeros(x: Array, offset: int, below: bool) -> Array:
     """A copy with zeros everywhere on a diagonal and below it, or in all others."""
     shape = x.shape[-2:]
-    out = x.copy()
-    np.copyto(out, zero_of(x.dtype), where=(_kept_mask if max(shape) <= _SHORT else _mask)(shape, offset, below))
-    return out
+    return only(x, (_kept_mask if max(shape) <= _SHORT else _mask)(shape, offset, below))
 
 
 def _mask(shape: Shape, offset: int, below: bool) -> Array:
+    """What is not made zero."""
     rows, columns = shape
-    behind = np.arange(columns) - np.arange(rows)[:, None]
-    return behind <= offset if below else behind > offset
+    behind = np.arange(columns, dtype=np.int32) - np.arange(rows, dtype=np.int32)[:, None]
+    return behind > offset if below else behind <= offset
 
 
 _SHORT = 64

@@ -113,6 +113,7 @@ def erf(x: Array) -> Array:
     return _erf(x)
 
 
+@register(compiled.erfinv)
 def erfinv(x: Array) -> Array:
     """The inverse of erf, zero with its sign."""
     out = _erfinv(x)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import native
+from . import chains, native
 
 Array = np.ndarray[Any, np.dtype[Any]]
 DType = np.dtype[Any]
@@ -30,11 +30,53 @@ def converted(x: Array, dtype: DType) -> Array | None:
     return None
 
 
+def is_half(x: Array) -> bool:
+    return x.dtype.itemsize == 2 and x.dtype.kind in "fV"
+
+
+def bits(x: Array) -> Array:
+    """Numbers of two bytes as whole ones, which Python's buffers know."""
+    return x.view(_BITS)
+
+
+def _single(x: object, dtype: DType) -> object:
+    if not isinstance(x, np.ndarray) or x.dtype is not dtype:
+        return x
+    wide = converted(x, _SINGLE)
+    return x.astype(_SINGLE) if wide is None else wide
+
+
 def by_single(kernel: Callable[..., Array | None], *args: object) -> Array | None:
     """What a kernel gives of numbers of two bytes by way of single precision, rounded once; None for others, and where one is not taken."""
-    dtype = args[0].dtype if isinstance(args[0], np.ndarray) else _SINGLE
-    if dtype.itemsize != 2 or dtype.kind not in "fV":
+    first = args[0]
+    if not isinstance(first, np.ndarray) or not is_half(first) or first.size < _FEW or not first.flags.c_contiguous:
         return None
-    wide = [converted(each, _SINGLE) if isinstance(each, np.ndarray) and each.dtype is dtype else each for each in args]
-    out = None if any(each is None for each in wide) else kernel(*wide)
-    return None if out is None else converted(out, dtype)
+    out = kernel(*(_single(each, first.dtype) for each in args))
+    return None if out is None else converted(out, first.dtype)
+
+
+def _function(ufunc: np.ufunc, kinds: str) -> Callable[[Array], Array | None]:
+    """A function of NumPy's by way of single precision, for numbers of some of ``kinds``: of float16 ("f") and bfloat16 ("V")."""
+    return lambda x: by_single(lambda wide: ufunc(wide, wide), x) if x.dtype.kind in kinds else None
+
+
+sqrt, exp, log = _function(np.sqrt, "fV"), _function(np.exp, "V"), _function(np.log, "V")
+
+
+def _arithmetic(step: str) -> Callable[[Array, Array], Array | None]:
+    """A step of chains.py alone, of two arrays that meet by broadcasting, rounded once."""
+    program = chains.program(2, [], [(step, 0, 1, 2)], [2]) if step in chains.STEPS else b""
+
+    def kernel(a: Array, b: Array) -> Array | None:
+        if not program or a.dtype is not b.dtype or not is_half(a) or max(a.size, b.size) < _FEW:
+            return None
+        shape = a.shape if a.shape == b.shape else np.broadcast_shapes(a.shape, b.shape)
+        out = np.empty(shape, a.dtype)
+        if a.dtype.char == "e":
+            return out if chains.run(program, out, a, b) else None
+        return out if chains.run(program, bits(out), bits(a), bits(b)) else None
+
+    return kernel
+
+
+add, subtract, multiply, divide = map(_arithmetic, ("add", "subtract", "multiply", "divide"))

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from . import native
-from .half_precision import Array, by_single
+from .half_precision import Array, bits, by_single, is_half
 
 Axes = tuple[int, ...]
 Axis = int | tuple[()]
@@ -78,12 +78,17 @@ squares, products = _fold("row_squares"), _fold("row_products")
 maxima, minima = _fold("row_maxima"), _fold("row_minima")
 
 
-_LONG = 1 << 8  # numbers of a row: shorter ones, and columns, BLAS adds up as quickly
+_LONG = 1 << 8  # numbers of a row: shorter ones BLAS adds up as quickly
 
 
 def sums_of_groups(array: Array, first: bool, sizes: Axes) -> Array | None:
     """Sums of axes taken together as backend/line_sums.py does: of ``sizes`` every second goes, with the first of them or the second."""
-    if native is None or array.dtype.char not in "fd" or len(sizes) != 2 + first or sizes[-1] < _LONG:
+    if native is None or array.dtype.char not in "fd":
+        return None
+    if len(sizes) == 3 - first:  # down columns
+        out = np.empty((*sizes[: 1 - first], sizes[-1]), array.dtype)
+        return out if native.column_sums(out, array, sizes[-2], sizes[-1]) else None
+    if len(sizes) != 2 + first or sizes[-1] < _LONG:
         return None
     lines = np.empty(sizes[:-1], array.dtype)
     if not native.row_sums(lines, array, sizes[-1]):
@@ -106,7 +111,20 @@ def layer_norm(
         out = np.empty(x.shape, x.dtype)
         if native.layer_norm(out, x, weight, bias, length, eps):
             return out
-    return by_single(layer_norm, x, weight, bias, axes, eps) if x.dtype.itemsize == 2 else None
+    return _layer_norm_of_halves(x, weight, bias, axes, eps) if x.dtype.itemsize == 2 else None
+
+
+_FEW = 1 << 8  # numbers of two bytes
+
+
+def _layer_norm_of_halves(x: Array, weight: Array | None, bias: Array | None, axes: Axes, eps: float) -> Array | None:
+    if native is None or not is_half(x) or not x.flags.c_contiguous or x.size < _FEW or axes != tuple(range(axes[0], x.ndim)):
+        return None
+    length = math.prod(x.shape[axes[0] :])
+    out, moments = np.empty(x.shape, x.dtype), np.empty(2 * (x.size // length), np.float32)
+    row, shift = (None if each is None else each.astype(np.float32) for each in (weight, bias))
+    taken = native.layer_norm_of_halves(bits(out), moments, bits(x), row, shift, length, eps, x.dtype.char != "e")
+    return out if taken else None
 
 
 def layer_norm_backward(

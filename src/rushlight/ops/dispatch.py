@@ -100,7 +100,7 @@ def _computed(op: Op, inputs: list[Any], arrays: list[Any], params: tuple[Any, .
     single = in_single(op, inputs, arrays)
     try:
         if single is not None:
-            out = np.asarray(op.kernel(*single)).astype(arrays[0].dtype)
+            out = backend.converted(np.asarray(op.kernel(*single)), arrays[0].dtype)
             arrays = [x if isinstance(value, Tensor) else y for value, x, y in zip(inputs, arrays, single, strict=True)]
         else:
             out = kernel_for(op.kernel, arrays[0])(*arrays, *params)

@@ -136,4 +136,7 @@ def in_single(op: Op, inputs: Sequence[Any], arrays: Sequence[Any]) -> list[Any]
     kinds = [isinstance(value, Tensor) and value._array.dtype == dtype for value in inputs]
     if all(kinds) or (op.name == "div" and not kinds[0]):
         return None
-    return [value._array.astype(np.float32) if isinstance(value, Tensor) else np.asarray(value, np.float32) for value in inputs]
+    return [
+        backend.converted(value._array, np.dtype(np.float32)) if isinstance(value, Tensor) else np.asarray(value, np.float32)
+        for value in inputs
+    ]

@@ -36,6 +36,14 @@ class Array {
             if (static_cast<std::size_t>(view.shape[axis]) != sizes[axis] || view.strides[axis] % view.itemsize) return false;
         return is_aligned();
     }
+    // Two axes at least, of which the numbers along the last but one lie side by side.
+    bool get_turned(PyObject *object) {
+        return hold(object, false, PyBUF_STRIDES) && kind && view.ndim >= 2 && view.strides[view.ndim - 2] == view.itemsize &&
+               (view.itemsize == 1 || view.itemsize == 2 || view.itemsize == 4 || view.itemsize == 8);
+    }
+    int dimensions() const { return view.ndim; }
+    std::size_t length(int axis) const { return static_cast<std::size_t>(view.shape[axis]); }
+    std::ptrdiff_t bytes(int axis) const { return view.strides[axis]; }
     // How far numbers are apart along an axis, in numbers.
     std::ptrdiff_t stride(int axis) const { return view.strides[axis] / view.itemsize; }
     // Whole numbers of 64 bits.

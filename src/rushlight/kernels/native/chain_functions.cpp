@@ -47,7 +47,7 @@ struct Strided {
         const char *format = view.format ? view.format : "B";
         if (*format == '@' || *format == '=') format++;  // the latter where it is not aligned
         kind = format[0];
-        return (kind == 'f' || kind == 'd') && !format[1] && view.ndim <= static_cast<int>(DIMENSIONS);
+        return kind && std::strchr("fdeH", kind) && !format[1] && view.ndim <= static_cast<int>(DIMENSIONS);
     }
     // Seen in the shape of another, as broadcasting sees it.
     bool broadcast(const Py_buffer &shape) {
@@ -72,6 +72,7 @@ struct Chain {
     bool is_placed[ARRAYS] = {};  // whether a step does so
     std::size_t lengths[DIMENSIONS], dimensions = 0;
     const Set *set;
+    ConversionLoop widen = nullptr, narrow = nullptr;  // of numbers of two bytes, which are computed with in single precision
 
     bool overlaps_an_input(std::size_t result) const {
         auto span = [](const Py_buffer &view) {
@@ -129,6 +130,13 @@ struct Chain {
         }
     }
 
+    // Numbers of two bytes in single precision.
+    void widened(void *to, const char *from, std::ptrdiff_t stride, std::size_t count) const {
+        std::uint16_t gathered[BLOCK / sizeof(float)];
+        if (stride != 2 || reinterpret_cast<std::uintptr_t>(from) % 2) gather(gathered, from, stride, count), from = reinterpret_cast<const char *>(gathered);
+        widen(from, to, count);
+    }
+
     // Numbers `from` to `to` of the last dimension, where each array is at its place.
     template <class T> void line(char *const *places, std::size_t from, std::size_t to, T *room, std::size_t block) const {
         std::size_t last = dimensions - 1;
@@ -141,7 +149,9 @@ struct Chain {
                 const char *place = places[outs + i] + static_cast<std::ptrdiff_t>(begin) * stride;
                 T *own = room + i * block;
                 registers[i] = own;
-                if (stride == sizeof(T)) registers[i] = reinterpret_cast<const T *>(place);
+                if (widen) {
+                    if (stride || begin == from) widened(own, place, stride, begin == from && !stride ? block : count);
+                } else if (stride == sizeof(T)) registers[i] = reinterpret_cast<const T *>(place);
                 else if (stride || begin == from) gather(own, place, stride, begin == from && !stride ? block : count);
             }
             for (std::size_t i = 0; i < steps; i++) {
@@ -150,9 +160,15 @@ struct Chain {
                 Sweep sweep{registers[step.x], registers[step.h], out, {}};
                 set->sweeps[KINDS[step.kind].sweep][sizeof(T) == 8](sweep, 0, count);
                 registers[step.out] = out;
+                if (widen && i + 1 < steps) {  // each step's result is one of two bytes
+                    std::uint16_t narrowed[BLOCK / sizeof(float)];
+                    narrow(out, narrowed, count);
+                    widen(narrowed, out, count);
+                }
             }
             for (std::size_t i = 0; i < outs; i++)
-                if (!is_placed[i]) std::memcpy(places[i] + begin * sizeof(T), registers[results[i]], count * sizeof(T));
+                if (narrow) narrow(registers[results[i]], places[i] + begin * 2, count);
+                else if (!is_placed[i]) std::memcpy(places[i] + begin * sizeof(T), registers[results[i]], count * sizeof(T));
         }
     }
 
@@ -221,12 +237,21 @@ PyObject *chain(PyObject *, PyObject *const *args, Py_ssize_t count) {
         if (!array.get(args[1 + i], i < all.outs) || array.kind != all.arrays[0].kind || !array.broadcast(all.arrays[0].view)) Py_RETURN_FALSE;
         if (i < all.outs && array.view.len != all.arrays[0].view.len) Py_RETURN_FALSE;
     }
-    bool is_double = all.arrays[0].kind == 'd';
-    auto size = static_cast<std::size_t>(all.arrays[0].view.len) / (is_double ? 8 : 4);
+    char kind = all.arrays[0].kind;
+    bool is_double = kind == 'd', is_half = kind == 'e' || kind == 'H';  // whole numbers are those of bfloat16, which Python has no letter for
+    auto size = static_cast<std::size_t>(all.arrays[0].view.len) / (is_double ? 8 : is_half ? 2 : 4);
     if (!size) Py_RETURN_TRUE;
-    all.place();
-    all.merge();
     all.set = in_use.load();
+    if (is_half) {
+        for (std::size_t i = 0; i < all.outs; i++)
+            if (reinterpret_cast<std::uintptr_t>(all.arrays[i].view.buf) % 2 || all.overlaps_an_input(i)) Py_RETURN_FALSE;
+        all.widen = all.set->conversions[kind == 'e' ? SINGLE_OF_HALF : SINGLE_OF_BRAIN];
+        all.narrow = all.set->conversions[kind == 'e' ? HALF_OF_SINGLE : BRAIN_OF_SINGLE];
+        std::fill_n(all.target, all.steps, -1);
+    } else {
+        all.place();
+    }
+    all.merge();
     bool is_line = all.dimensions == 1;
     std::size_t units = is_line ? size : size / all.lengths[all.dimensions - 1];
     double cost = COST * static_cast<double>(all.steps) * (is_line ? 1.0 : static_cast<double>(all.lengths[all.dimensions - 1]));

@@ -1,5 +1,35 @@
-// Numbers of two bytes to and from single precision, rounded to the nearest, of two as near ones to the even one; by whole numbers, which
-// every processor has vectors of.
+// Numbers of two bytes to and from single precision, rounded to the nearest, of two as near ones to the even one: by the processor's own
+// instructions where it has them (CONVERTS), else by whole numbers, which every processor has vectors of.
+
+#if CONVERTS
+
+inline void single_of_half(const void *from, void *to, std::size_t count) {
+    const std::uint16_t *in = static_cast<const std::uint16_t *>(from);
+    float *out = static_cast<float *>(to);
+    std::size_t i = 0;
+    for (; i + 8 <= count; i += 8) _mm256_storeu_ps(out + i, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i *>(in + i))));
+    if (i == count) return;
+    std::uint16_t halves[8] = {};
+    float singles[8];
+    __builtin_memcpy(halves, in + i, (count - i) * 2);
+    _mm256_storeu_ps(singles, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i *>(halves))));
+    __builtin_memcpy(out + i, singles, (count - i) * 4);
+}
+
+inline void half_of_single(const void *from, void *to, std::size_t count) {
+    const float *in = static_cast<const float *>(from);
+    std::uint16_t *out = static_cast<std::uint16_t *>(to);
+    std::size_t i = 0;
+    for (; i + 8 <= count; i += 8) _mm_storeu_si128(reinterpret_cast<__m128i *>(out + i), _mm256_cvtps_ph(_mm256_loadu_ps(in + i), _MM_FROUND_TO_NEAREST_INT));
+    if (i == count) return;
+    float singles[8] = {};
+    std::uint16_t halves[8];
+    __builtin_memcpy(singles, in + i, (count - i) * 4);
+    _mm_storeu_si128(reinterpret_cast<__m128i *>(halves), _mm256_cvtps_ph(_mm256_loadu_ps(singles), _MM_FROUND_TO_NEAREST_INT));
+    __builtin_memcpy(out + i, halves, (count - i) * 2);
+}
+
+#else
 
 // Half precision: its bits as those of a tiny number, times 2 ** 112, which is exact; infinity and nan get their exponent.
 inline void single_of_half(const void *from, void *to, std::size_t count) {
@@ -33,6 +63,8 @@ inline void half_of_single(const void *from, void *to, std::size_t count) {
         out[i] = static_cast<std::uint16_t>(found | (in[i] >> 16 & 0x8000));
     }
 }
+
+#endif
 
 // The upper half of single precision.
 inline void single_of_brain(const void *from, void *to, std::size_t count) {

@@ -18,8 +18,9 @@ using SweepLoop = void (*)(const Sweep &, std::size_t from, std::size_t to);
 struct Rows {
     const void *x, *g, *weight, *bias;
     void *out;
+    float *moments; // of each row of numbers of two bytes the mean, and behind all of these 1 / standard deviation
     void *partial;  // of each chunk of rows the sums of its columns: for the weight, then for the bias
-    std::size_t length, rows_of_chunk;
+    std::size_t length, rows_of_chunk, count;
     std::size_t inner;  // of columns how many stand beside one another; the loops of columns go by STRIPEs of them
     double eps;
 };
@@ -134,7 +135,7 @@ enum SweepKind {
     GELU_SLOPE, GELU_TANH_SLOPE, SILU_SLOPE, MISH_SLOPE, SIGMOID_SLOPE, TANH_SLOPE, RELU_SLOPE, LEAKY_RELU_SLOPE, ELU_SLOPE,
     SOFTPLUS_SLOPE, LOG_SIGMOID_SLOPE, HARDTANH_SLOPE, HARDSIGMOID_SLOPE, HARDSWISH_SLOPE, THRESHOLD_SLOPE, SHRINK_SLOPE,
     SUM, DIFFERENCE, PRODUCT, QUOTIENT, OPPOSITE, TANH, ERF,
-    SMOOTH_L1, SMOOTH_L1_SLOPE, HUBER, HUBER_SLOPE, SWEEPS
+    SMOOTH_L1, SMOOTH_L1_SLOPE, HUBER, HUBER_SLOPE, ERFINV, SWEEPS
 };
 enum RowsKind { SOFTMAX, SOFTMAX_SLOPE, LOG_SOFTMAX, LOG_SOFTMAX_SLOPE, LAYER_NORM, LAYER_NORM_SLOPES, ROWS };
 enum ScanKind { RUNNING_SUM, RUNNING_SUM_BACK, RUNNING_PRODUCT, LAST_MAXIMUM, LAST_MINIMUM, SCANS };
@@ -159,6 +160,7 @@ struct Set {
     RowsLoop across[COLUMN_KINDS][2];
     ChannelsLoop channels[CHANNELS][2];
     ChannelsLoop column_norms[COLUMN_NORMS][2];
+    RowsLoop column_sums[2];
     ColumnsLoop columns[2];
     ProductsLoop products[2];
     DotsLoop dots[2];
@@ -172,6 +174,7 @@ struct Set {
     LessSharesLoop less_shares[2];
     NormalsLoop normals;
     ConversionLoop conversions[CONVERSIONS];
+    RowsLoop half_norms[2];  // of float16, of bfloat16
 };
 
 // Null where they are for another processor.

@@ -59,6 +59,21 @@ template <FoldKind KIND> PyObject *fold(PyObject *, PyObject *const *args, Py_ss
     Py_RETURN_TRUE;
 }
 
+// (out, x, length, inner): down the columns of x (outer, length, inner).
+PyObject *column_sums(PyObject *, PyObject *const *args, Py_ssize_t count) {
+    if (!has(count, 4)) return nullptr;
+    Array out, x;
+    if (!out.get(args[0], true) || !x.get(args[1], false) || out.kind != x.kind) Py_RETURN_FALSE;
+    Rows rows{};
+    rows.length = length_of_rows(args[2], x.size());
+    rows.inner = PyLong_AsSize_t(args[3]);
+    if (PyErr_Occurred()) return nullptr;
+    if (!rows.length || !rows.inner || x.size() / rows.length % rows.inner || out.size() != x.size() / rows.length) Py_RETURN_FALSE;
+    rows.x = x.data(), rows.out = out.data();
+    by_rows(rows, in_use.load()->column_sums[x.is_double()], x.size(), out.size() / rows.inner * ((rows.inner + BROAD - 1) / BROAD), 1, FOLD_COST);
+    Py_RETURN_TRUE;
+}
+
 bool is_row(const Array &vector, const Array &x, std::size_t length) {
     return !vector || (vector.kind == x.kind && vector.size() == length);
 }
@@ -110,10 +125,34 @@ PyObject *layer_norm_backward(PyObject *, PyObject *const *args, Py_ssize_t coun
     Py_RETURN_TRUE;
 }
 
+// (out, moments, x, weight, bias, length, eps, is_brain): of numbers of two bytes, seen as whole ones; the rest is in single precision.
+PyObject *layer_norm_of_halves(PyObject *, PyObject *const *args, Py_ssize_t count) {
+    if (!has(count, 8)) return nullptr;
+    Array out, moments, x, weight, bias;
+    if (!out.get_any(args[0], true) || !moments.get(args[1], true) || !x.get_any(args[2], false) || !x.is_like(out) || x.kind != 'H') Py_RETURN_FALSE;
+    if (!weight.get(args[3], false, true) || !bias.get(args[4], false, true) || !out.is_aligned() || !x.is_aligned()) Py_RETURN_FALSE;
+    Rows rows{};
+    rows.length = length_of_rows(args[5], x.size());
+    rows.eps = PyFloat_AsDouble(args[6]);
+    int is_brain = PyObject_IsTrue(args[7]);
+    if (PyErr_Occurred()) return nullptr;
+    if (!rows.length || moments.kind != 'f' || !moments.is_aligned() || !is_row(weight, moments, rows.length) || !is_row(bias, moments, rows.length)) Py_RETURN_FALSE;
+    rows.count = x.size() / rows.length;
+    if (moments.size() != 2 * rows.count) Py_RETURN_FALSE;
+    rows.x = x.data(), rows.weight = weight.data(), rows.bias = bias.data(), rows.out = out.data(), rows.moments = static_cast<float *>(moments.data());
+    rows.rows_of_chunk = (rows.count + 63) / 64;
+    std::unique_ptr<float[]> room(new (std::nothrow) float[(rows.count + rows.rows_of_chunk - 1) / rows.rows_of_chunk * rows.length]);  // at most twice x
+    if (!room) return PyErr_NoMemory();
+    rows.partial = room.get();
+    by_rows(rows, in_use.load()->half_norms[is_brain], x.size(), rows.count, rows.rows_of_chunk, COST);
+    Py_RETURN_TRUE;
+}
+
 }  // namespace
 
 PyMethodDef row_functions[] = {
     fast("row_sums", fold<SUMS>),
+    fast("column_sums", column_sums),
     fast("row_squares", fold<SQUARES>),
     fast("row_products", fold<PRODUCTS>),
     fast("row_maxima", fold<MAXIMA>),
@@ -124,6 +163,7 @@ PyMethodDef row_functions[] = {
     fast("log_softmax_backward", softmax<LOG_SOFTMAX_SLOPE, COLUMN_LOG_SOFTMAX_SLOPE, true>),
     fast("layer_norm", layer_norm),
     fast("layer_norm_backward", layer_norm_backward),
+    fast("layer_norm_of_halves", layer_norm_of_halves),
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -202,6 +202,35 @@ template <class T> void layer_norm_backward(const Rows &rows, std::size_t from, 
     }
 }
 
+// Of numbers of two bytes, which WIDEN and NARROW turn to single precision and back: x * rstd - mean * rstd, rounded once but for the second
+// product; weight and bias are in single precision.
+template <ConversionLoop WIDEN, ConversionLoop NARROW> void layer_norm_of_halves(const Rows &rows, std::size_t from, std::size_t to) {
+    const std::uint16_t *x = static_cast<const std::uint16_t *>(rows.x);
+    const float *weight = static_cast<const float *>(rows.weight), *bias = static_cast<const float *>(rows.bias);
+    std::uint16_t *out = static_cast<std::uint16_t *>(rows.out);
+    float *room = static_cast<float *>(rows.partial) + from / rows.rows_of_chunk * rows.length;
+    double size = static_cast<double>(rows.length);
+    for (std::size_t row = from; row < to; row++) {
+        WIDEN(x + row * rows.length, room, rows.length);
+        double mean = sum_of_row<float>(rows.length, [&](std::size_t i, std::size_t count) { return some<float>(room + i, count); }) / size;
+        float center = static_cast<float>(mean);
+        double square = sum_of_row<float>(rows.length, [&](std::size_t i, std::size_t count) {
+            V<float> off = count == LANES<float> ? load<float>(room + i) - center : load_part<float>(room + i, count, center) - center;
+            return off * off;
+        });
+        double var = square / size - (mean - static_cast<double>(center)) * (mean - static_cast<double>(center));
+        float rstd = static_cast<float>(1 / std::sqrt((var > 0 || var != var ? var : 0) + rows.eps)), level = center * rstd;
+        rows.moments[row] = center, rows.moments[rows.count + row] = rstd;
+        along_row<float>(rows.length, [&](std::size_t i, std::size_t count) {
+            V<float> value = some<float>(room + i, count) * rstd - level;
+            if (weight) value *= some<float>(weight + i, count);
+            if (bias) value += some<float>(bias + i, count);
+            put<float>(room + i, value, count);
+        });
+        NARROW(room, out + row * rows.length, rows.length);
+    }
+}
+
 template <class T> void add_columns(const void *from, std::size_t count, std::size_t stride, std::size_t length, void *to) {
     const T *lines = static_cast<const T *>(from);
     T *out = static_cast<T *>(to);

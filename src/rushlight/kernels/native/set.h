@@ -1,5 +1,5 @@
-// The loops of one instruction set. Before including it say which: RUSHLIGHT_SET (its namespace), WIDTH (of a vector, in bytes) and FUSES
-// (whether it multiplies and adds at once).
+// The loops of one instruction set. Before including it say which: RUSHLIGHT_SET (its namespace), WIDTH (of a vector, in bytes), FUSES
+// (whether it multiplies and adds at once) and CONVERTS (whether it has instructions to and from half precision).
 
 namespace rushlight {
 namespace RUSHLIGHT_SET {
@@ -11,6 +11,8 @@ namespace RUSHLIGHT_SET {
 #include "bends.h"
 
 #include "chains.h"
+
+#include "halves.h"
 
 #include "rows.h"
 
@@ -38,8 +40,6 @@ namespace RUSHLIGHT_SET {
 
 #include "normals.h"
 
-#include "halves.h"
-
 #define BOTH(loop) {loop<float>, loop<double>}
 #define VALUES(F) {sweep<F, float, false>, sweep<F, double, false>}
 #define FOLD(F) {fold_rows<float, F>, fold_rows<double, F>}
@@ -55,13 +55,14 @@ static Set loops(const char *name) {
              SLOPES(LeakyReluSlope), SLOPES(EluSlope), SLOPES(SoftplusSlope), SLOPES(LogSigmoidSlope), SLOPES(HardtanhSlope),
              SLOPES(HardsigmoidSlope), SLOPES(HardswishSlope), SLOPES(ThresholdSlope), SLOPES(ShrinkSlope), SLOPES(Sum), SLOPES(Difference),
              SLOPES(Product), SLOPES(Quotient), VALUES(Opposite), VALUES(Tanh), VALUES(Erf), SLOPES(SmoothL1), SLOPES(SmoothL1Slope), SLOPES(Huber),
-             SLOPES(HuberSlope)},
+             SLOPES(HuberSlope), VALUES(Erfinv)},
             {BOTH(softmax), BOTH(softmax_backward), BOTH(log_softmax), BOTH(log_softmax_backward), BOTH(layer_norm), BOTH(layer_norm_backward)},
             {FOLD(Sums), FOLD(Squares), FOLD(Folded<Products>), FOLD(Folded<Maxima>), FOLD(Folded<Minima>)},
             {SCAN(RunningSum, false), SCAN(RunningSum, true), SCAN(RunningProduct, false), SCAN(LastMaximum, false), SCAN(LastMinimum, false)},
             {BOTH(columns_softmax), BOTH(columns_softmax_backward), BOTH(columns_log_softmax), BOTH(columns_log_softmax_backward)},
             {BOTH(channel_moments), BOTH(batch_norm), BOTH(batch_norm_backward), BOTH(batch_norm_given), BOTH(group_norm), BOTH(group_norm_backward), BOTH(channel_dots)},
             {BOTH(moments_of_columns), BOTH(norm_of_columns), BOTH(norm_of_columns_backward), BOTH(norm_of_columns_given)},
+            BOTH(sum_columns),
             BOTH(add_columns),
             BOTH(products),
             BOTH(dots),
@@ -75,7 +76,8 @@ static Set loops(const char *name) {
             shares,
             BOTH(less_shares),
             normals,
-            {single_of_half, half_of_single, single_of_brain, brain_of_single}};
+            {single_of_half, half_of_single, single_of_brain, brain_of_single},
+            {layer_norm_of_halves<single_of_half, half_of_single>, layer_norm_of_halves<single_of_brain, brain_of_single>}};
 }
 
 }  // namespace RUSHLIGHT_SET

@@ -1,4 +1,5 @@
 // What every processor of its kind has: x86-64-v2 without more than SSE2 asked for, or NEON.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -6,6 +7,7 @@
 
 #include "loops.h"
 
+#define CONVERTS 0
 #define RUSHLIGHT_SET base
 #define WIDTH 16
 #if defined(__aarch64__)

@@ -1,4 +1,5 @@
 // x86-64-v3: AVX2 and FMA.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -8,16 +9,19 @@
 
 #if defined(__x86_64__)
 
+#include <immintrin.h>
+
 #if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
+#pragma clang attribute push(__attribute__((target("avx2,fma,f16c"))), apply_to = function)
 #else
 #pragma GCC push_options
-#pragma GCC target("avx2,fma")
+#pragma GCC target("avx2,fma,f16c")
 #endif
 
 #define RUSHLIGHT_SET v3
 #define WIDTH 32
 #define FUSES 1
+#define CONVERTS 1
 #include "set.h"
 
 #if defined(__clang__)

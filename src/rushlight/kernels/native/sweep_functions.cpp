@@ -37,6 +37,7 @@ PyMethodDef sweep_functions[] = {
     fast("sigmoid", sweep<SIGMOID, false>),
     fast("tanh", sweep<TANH, false>),
     fast("erf", sweep<ERF, false>),
+    fast("erfinv", sweep<ERFINV, false>),
     fast("relu", sweep<RELU, false>),
     fast("leaky_relu", sweep<LEAKY_RELU, false, 1>),
     fast("elu", sweep<ELU, false, 3>),

@@ -48,6 +48,52 @@ struct Erf {
     }
 };
 
+// The inverse of erf, of which beyond 1/2 what is left to 1 is looked at, so that no digits of it are lost: u is log(1 - x * x).
+struct Erfinv {
+    template <class T> static V<T> at(V<T> x, V<T>) {
+        V<T> size = x < T(0) ? -x : x, rest = T(1) - size;
+        V<T> product = rest * (T(1) + size), safe = product > T(0) ? product : all<T>(0.5);
+        V<T> u = logarithm<T>(safe), y;
+        if constexpr (sizeof(T) == 4) y = size * single(u);
+        else y = first<T>(u);
+        for (int step = 0; step < (sizeof(T) == 4 ? 0 : 3); step++) {  // Halley's, of f = erf(y) - x: f'' is -2 * y * f'
+            V<T> beyond, power;
+            Gelu::tail<T>(y * T(1.4142135623730950488), beyond, power);  // power is exp(-y * y)
+            V<T> off = size < T(0.5) ? Erf::near<T>(y) - size : rest - (beyond + beyond);
+            V<T> move = off / (power * T(1.1283791670955125739));
+            y -= move / (T(1) + y * move);
+        }
+        y = size < T(0.01) ? small<T>(size) : y;
+        y = x < T(0) ? -y : y;
+        V<T> far = x * std::numeric_limits<T>::infinity();
+        y = size < T(1) ? y : far;
+        y = size > T(1) ? all<T>(std::numeric_limits<T>::quiet_NaN()) : y;
+        return x == T(0) || x != x ? x : y;
+    }
+    // What x is multiplied by, to 3e-7 (M. Giles, Approximating the erfinv function, 2010).
+    static V<float> single(V<float> u) {
+        constexpr float NEAR[] = {1.50140941f, 0.246640727f, -0.00417768164f, -0.00125372503f, 0.00021858087f, -4.39150654e-6f, -3.5233877e-6f, 3.43273939e-7f, 2.81022636e-8f};
+        constexpr float FAR[] = {2.83297682f, 1.00167406f, 0.00943887047f, -0.0076224613f, 0.00573950773f, -0.00367342844f, 0.00134934322f, 0.000100950558f, -0.000200214257f};
+        return u > -5.0f ? polynomial<float>(NEAR, -u - 2.5f) : polynomial<float>(FAR, root<float>(-u) - 3.0f);
+    }
+    // The inverse to three digits (S. Winitzki, 2008); 4.33 is 2 / (pi * 0.147).
+    template <class T> static V<T> first(V<T> u) {
+        V<T> half = u * T(0.5) + T(4.3307467508);
+        return root<T>(root<T>(half * half - u * T(6.8027210884)) - half);
+    }
+    // Its power series, of as many terms as count below 1/100.
+    template <class T> static V<T> small(V<T> x) {
+        constexpr T TERMS[] = {T(0.88622692545275801365), T(0.23201366653465449923), T(0.12755617530559795825), T(0.086552129241547553374), T(0.064959617745385413382)};
+        return x * polynomial<T>(TERMS, x * x);
+    }
+    template <class T> static V<T> root(V<T> x) {
+        T lanes[LANES<T>];
+        __builtin_memcpy(lanes, &x, WIDTH);
+        for (T &lane : lanes) lane = std::sqrt(lane > T(0) ? lane : T(0));
+        return load<T>(lanes);
+    }
+};
+
 constexpr double ROOT = 0.79788456080286535588, CUBE = 0.044715;  // sqrt(2 / pi)
 
 struct Sigmoid {
