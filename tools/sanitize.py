@@ -24,6 +24,8 @@ FLAGS = {
     "thread": ["-fsanitize=thread"],
 }
 RUNTIMES = {"address": ["libasan.so", "libstdc++.so"], "thread": ["libtsan.so"]}
+# Races can be only where there are several threads. Under xdist a process of tests that ends early is a failure; at its end nobody asks.
+TESTS = {"address": ["-n", str(os.cpu_count())], "thread": ["-p", "no:xdist", "-k", "thread or test_kernel_pool"]}
 OPTIONS = {
     "ASAN_OPTIONS": "detect_leaks=0",
     "UBSAN_OPTIONS": "print_stacktrace=1",
@@ -65,10 +67,9 @@ def begun(sanitizer: str) -> subprocess.Popen[str]:
     # What NumPy's memory is cut from is the C library's, which has a fence round each array; Python's own blocks have none.
     environment = {
         **os.environ, **OPTIONS, "LD_PRELOAD": " ".join(runtimes), "PYTHONPATH": str(BUILD / sanitizer), "PYTHONMALLOC": "malloc",
-        "OMP_NUM_THREADS": "1", "RUSHLIGHT_KERNELS": "",
+        "OMP_NUM_THREADS": "1", "RUSHLIGHT_KERNELS": "", "RUSHLIGHT_TESTS": "few",
     }  # fmt: skip
-    tests = sorted(str(path) for path in (ROOT / "tests" / "kernels").glob("test_*.py"))
-    command = [sys.executable, "-m", "pytest", "-q", "-s", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", *tests]
+    command = [sys.executable, "-m", "pytest", "-q", "-s", "-x", "-p", "no:cacheprovider", *TESTS[sanitizer], "tests/kernels"]
     return subprocess.Popen(command, env=environment, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 

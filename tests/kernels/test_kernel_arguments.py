@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from kernel_checks import NUMBERS, REFUSED, Fenced, native
+from kernel_checks import NUMBERS, REFUSED, TRIED, Fenced, native
 
 if native is None:
     pytest.skip("the extension is not built, or is switched off", allow_module_level=True)
@@ -63,7 +63,7 @@ def call(source, count):
 @pytest.mark.parametrize("name", LOOPS)
 def test_any_arguments(name):
     source, count, taken = random.Random(name), number_of_arguments(name), 0
-    for _ in range(1000):
+    for _ in range(1000 // TRIED):
         arguments, arrays = call(source, count)
         with contextlib.suppress(REFUSED):
             done = getattr(native, name)(*arguments)
@@ -95,7 +95,7 @@ def sizes_of_convolutions(draw):
 
 @pytest.mark.parametrize("name", ["conv", "conv_input_grad", "conv_weight_grad"])
 @given(given_=sizes_of_convolutions(), dtype=st.sampled_from(["f", "d"]))
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=150 // TRIED, deadline=None, suppress_health_check=list(HealthCheck))
 def test_sizes_of_convolutions(name, given_, dtype):
     (y, x, w), sizes = given_
     order = {"conv": (y, x, w), "conv_input_grad": (x, y, w), "conv_weight_grad": (w, y, x)}[name]
