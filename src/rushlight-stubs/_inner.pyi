@@ -445,6 +445,9 @@ class Interpreter:
     def call(self, func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The result of a call of a public function or method."""
         ...
+    def casts(self) -> Any:
+        """Where autocast keeps what it has cast leaves to: a place of its own while a trace is being recorded."""
+        ...
     def creation(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What a function that makes tensors gives, and any other that is not of the table."""
         ...
@@ -465,9 +468,6 @@ class Interpreter:
         ...
     def gradients(self, outputs: Sequence[Any], inputs: Sequence[Any], cotangents: Sequence[Any], **options: Any) -> Any:
         """What ``autograd.grad`` gives."""
-        ...
-    def keeps(self) -> Any:
-        """False where no result may be kept for a later call: a trace is being recorded."""
         ...
     def noise(self, draw: Callable[[tuple[int, ...]], Tensor], shape: tuple[int, ...]) -> Any:
         """Random numbers of a shape, which ``draw`` draws."""

@@ -184,3 +184,108 @@ def test_compiled_functions_inside_transforms() -> None:
     ):
         assert torch.allclose(inside, outside, atol=1e-6)
     assert fast._compiled.forms[0].program is not None
+
+
+def _by_masks(x: Any) -> Any:
+    y = x.clone()
+    y[x > 0.5] = 7.0
+    y[torch.tensor([0, 0]), torch.tensor([1, 2])] += 1
+    return y, x[x > 0.5].sum(), (x > 0.5).nonzero(), torch.where(x > 0.5)[1]
+
+
+def _adversarial(x: Any) -> Any:
+    near = x.detach().requires_grad_()
+    near.sin().sum().backward()
+    other = x.clone().requires_grad_()
+    for _ in range(2):
+        (other * near.detach()).sum().backward()
+    return x + 0.1 * near.grad.sign(), other.grad
+
+
+def _through_data(x: Any) -> Any:
+    x.data.mul_(0.5)
+    return x + 1
+
+
+SEEN: dict[str, Callable[..., Any]] = {
+    "casts": lambda x: (x.long(), (x > 0).int().sum(), x.to(torch.uint8), x.bool(), x.bfloat16()),
+    "masks": _by_masks,
+    "gradients of its own leaves": _adversarial,
+    "data": _through_data,
+    "numbers beside two bytes": lambda x: (x.bfloat16() * 0.1 + 0.1, x.half() / 3, x.half() * x[0, 0], 0.7 - x.bfloat16()),
+    "draws": lambda x: torch.distributions.Normal(x, x.abs() + 1).rsample(),
+    "lists": lambda x: x * torch.as_tensor([1.0, 2.0, 3.0, 4.0]),
+    "one-hot": lambda x: F.one_hot(x[0].abs().long().clamp(max=3), 4) * 2,
+    "bags": lambda x: F.embedding_bag(torch.tensor([0, 1, 1]), x, torch.tensor([0, 2]), mode="mean"),
+    "out": lambda x: torch.mul(x, 2, out=torch.empty(4, 4)) + 1,
+    "noise": lambda x: F.gumbel_softmax(x, hard=True),
+}
+
+
+@pytest.mark.parametrize("name", SEEN)
+def test_what_it_does_is_seen(name: str) -> None:
+    torch.manual_seed(0)
+    start = torch.randn(4, 4) * 2
+    mine, its = start.clone(), start.clone()
+    fast = compiled(SEEN[name])
+    for call in range(5):
+        found = []
+        for function, x in ((SEEN[name], mine), (fast, its)):
+            torch.manual_seed(call)
+            result = function(x)
+            found.append(result if isinstance(result, tuple) else (result,))
+        for one, other in zip(*found, strict=True):
+            assert one.dtype is other.dtype
+            assert torch.equal(one, other), call
+        assert torch.equal(mine, its)
+        assert mine._version == its._version
+        for x in (mine, its):
+            x.mul_(1.01)
+    assert is_replayed(fast)
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_a_weight_that_autocast_casts_is_cast_once(dtype: Any) -> None:
+    layer, x = torch.nn.Linear(8, 3), torch.randn(5, 8)
+
+    def function(x: Any) -> Any:
+        with torch.autocast("cpu", dtype=dtype):
+            return layer(x), layer(x).sum(0)
+
+    fast = compiled(function)
+    for _ in range(4):
+        found = []
+        for one in (function, fast):
+            layer.zero_grad()
+            first, second = one(x)
+            (first.float().pow(2).sum() + second.float().pow(2).sum()).backward()
+            found.append((first, second, layer.weight.grad, layer.bias.grad))
+        assert all(map(torch.equal, *found))
+    assert is_replayed(fast)
+    assert first.dtype is dtype
+
+
+def test_a_gradient_that_stays_is_given_back() -> None:
+    layer, x = torch.nn.Linear(3, 1), torch.ones(2, 3)
+
+    def step() -> Any:
+        layer(x).sum().backward()
+        return layer.weight.grad
+
+    fast = compiled(step)
+    for call in range(1, 6):
+        assert fast() is layer.weight.grad
+        assert layer.weight.grad.tolist() == [[2.0 * call] * 3]
+    assert is_replayed(fast)
+
+
+def test_a_function_of_the_library_that_is_exchanged(monkeypatch: pytest.MonkeyPatch) -> None:
+    fast = compiled(lambda x: F.relu(x) + torch.sin(x))
+    x = torch.tensor([-1.0, 0.0])
+    for _ in range(4):
+        fast(x)
+    assert is_replayed(fast)
+    monkeypatch.setattr(F, "relu", lambda x: x * 5)
+    assert torch.allclose(fast(x), x * 5 + x.sin())
+    monkeypatch.setattr(torch, "sin", torch.cos)
+    assert torch.allclose(fast(x), x * 5 + x.cos())

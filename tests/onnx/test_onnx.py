@@ -63,7 +63,7 @@ OPS: dict[str, Callable[[Any], Any]] = {
     "together": lambda x: (torch.cat([x, x], 1), torch.stack([x, x * 2], 1), x.expand(3, 2, 4), x.repeat(2, 1, 3), x.flip(1)),
     "triangles": lambda x: (x.tril(), x.triu(1), F.pad(x, (1, 2)), F.pad(x, (1, 0, 0, 2), value=3.0)),
     "products": lambda x: (x @ x.T, torch.bmm(x[None], x.T[None]), x[0] @ x[1], x @ x[0], torch.einsum("ij,kj->ik", x, x)),
-    "casts": lambda x: (x.double() + 1, (x > 0).float(), x.double().to(torch.float32), (x > 0).double()),
+    "casts": lambda x: (x.double() + 1, (x > 0).float(), x.double().to(torch.float32), (x > 0).double(), (x * 3).long(), x.int().bool()),
     "made": lambda x: x + torch.arange(4) + torch.zeros(2, 1) + torch.eye(2, 4) + torch.full((4,), 2.0),
     "written": lambda x: x.clone().add_(1).mul_(x),
     "normalized": lambda x: (F.layer_norm(x, (4,)), F.group_norm(x[:, :, None], 2), F.normalize(x)),

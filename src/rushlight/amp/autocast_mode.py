@@ -113,7 +113,7 @@ class autocast:
             _state.dtypes[self.device] = dtype
         _kept.blocks -= 1
         if not _kept.blocks:
-            _kept.casts.clear()
+            _casts_kept().clear()
         _switch()
 
     def __call__(self, func: Callable[..., Any]) -> Callable[..., Any]:
@@ -195,15 +195,22 @@ def _cast(value: Any, cast: Callable[[Tensor], Any]) -> Any:
 def _cast_once(one: Tensor, to: dtypes.dtype, lower: bool) -> Tensor:
     """``one.to(to)``; of a leaf that learns what it was cast to before in this block, whatever was written to it since, as PyTorch."""
     keeps = lower and _state.cache and one.dtype is dtypes.float32 and one.requires_grad and one.is_leaf and one._base is None
-    if not keeps or state.inference is not None or one._of_batch or stack.ask("keeps") is False:
+    if not keeps or state.inference is not None or one._of_batch:
         return one.to(to)
-    found = _kept.casts.get(id(one))
+    casts = _casts_kept()
+    found = casts.get(id(one))
     if found is not None and found[0]() is one:
         return found[1]
     with enable_grad():
         made = one.to(to)
-    _kept.casts[id(one)] = (weakref.ref(one), made)
+    casts[id(one)] = (weakref.ref(one), made)
     return made
+
+
+def _casts_kept() -> dict[int, tuple[weakref.ref[Tensor], Tensor]]:
+    """Where casts are kept; a trace that is being recorded has none from before."""
+    place = stack.ask("casts")
+    return _kept.casts if place is NotImplemented else place
 
 
 def is_autocast_available(device_type: str) -> bool:
@@ -323,4 +330,4 @@ def set_autocast_cache_enabled(enabled: bool) -> None:
 @published
 def clear_autocast_cache() -> None:
     """Forgets what leaves were cast to in this thread."""
-    _kept.casts.clear()
+    _casts_kept().clear()

@@ -106,8 +106,8 @@ class Interpreter:
         """True where a backward pass from these is to be read over Tensors."""
         return NotImplemented
 
-    def keeps(self) -> Answer:
-        """False where no result may be kept for a later call: a trace is being recorded."""
+    def casts(self) -> Answer:
+        """Where autocast keeps what it has cast leaves to: a place of its own while a trace is being recorded."""
         return NotImplemented
 
     def outer_grad_mode(self) -> Answer:

@@ -16,6 +16,7 @@ from ..autograd import engine, modes
 from ..autograd.nodes import Edge, Node, orders
 from ..autograd.observed_pass import ObservedPass
 from ..autograd.topological_order import reached
+from ..base import dtypes
 from ..tensor import Tensor, wrap
 from .capture import trace as t
 from .capture.recorder import NotUnderstood, Recorder
@@ -202,7 +203,7 @@ def recorded(result: object, recorder: Recorder, new_pass: Callable[[bool], Trac
     if not outputs:
         return None
     if len(outputs) > MOST_RESULTS or not all(
-        type(one) is Tensor and one._array.dtype.char in "fd" and recorder.has_made(one) for one in outputs
+        type(one) is Tensor and dtypes.of(one._array.dtype).is_floating_point and recorder.has_made(one) for one in outputs
     ):
         recorder.fail(f"results that are part of a graph, and not up to {MOST_RESULTS} of floating point")
         return None
@@ -295,7 +296,7 @@ def _meta(edge: Edge) -> Meta:
 
 def _probe(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
     """A gradient to try a pass with."""
-    return np.cos(np.arange(np.prod(shape, dtype=int), dtype=dtype)).reshape(shape)
+    return np.cos(np.arange(np.prod(shape, dtype=int))).reshape(shape).astype(dtype)
 
 
 def _bounded(task: ObservedPass, edges: Sequence[Edge | None], roots: Sequence[Edge]) -> None:

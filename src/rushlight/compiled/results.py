@@ -11,6 +11,7 @@ from ..autograd import modes
 from ..base.size import Size
 from ..tensor import Tensor, new_tensor
 from .capture.recorder import NotUnderstood, Recorder
+from .capture.trace import Input
 from .joint import Joint
 from .trees import leaves_of, rebuilt
 
@@ -39,6 +40,8 @@ class Results:
         self.numbers: list[int] = []
         self.parts: list[tuple[str, Any]] = []
         made: dict[int, int] = {}
+        grads = {id(tensor._grad): number for number, tensor in recorder.trace.tensors.items() if tensor._grad is not None}
+        of_grad = {one.out for one in recorder.trace.instructions if isinstance(one, Input) and one.of_grad is not None}
         counters: set[int] = set()
         for leaf in leaves:
             if not isinstance(leaf, Tensor):
@@ -47,8 +50,12 @@ class Results:
                 ):
                     raise NotUnderstood(f"a result of the kind {type(leaf).__name__}")
                 self.parts.append(("plain", leaf))
+            elif id(leaf) in grads:
+                self.parts.append(("grad", grads[id(leaf)]))
             elif id(leaf) in before:
                 self.parts.append(("there", recorder.input(leaf)))
+                if self.parts[-1][1] in of_grad:
+                    raise NotUnderstood("a result that was a .grad, and is none any more")
             elif id(leaf) in made:
                 self.parts.append(("again", made[id(leaf)]))
             else:
@@ -56,9 +63,6 @@ class Results:
                 self.parts.append(self._new(leaf, recorder, counters))
 
     def _new(self, leaf: Tensor, recorder: Recorder, counters: set[int]) -> tuple[str, Any]:
-        owner = next((number for number, tensor in recorder.trace.tensors.items() if tensor._grad is leaf), None)
-        if owner is not None:
-            return ("grad", owner)
         # A part of what was split, in no graph, may be written to.
         of_several = leaf._made == "several" and leaf._edge is None
         if leaf._hooks or leaf._tangents or (leaf._made and not of_several) or leaf._retains:

@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 __all__ = ["Distribution"]
 
 
+def _require(valid: Tensor) -> None:
+    """ValueError unless all of it is true: what compiled functions do anew each time."""
+    if not valid.all():
+        raise ValueError("invalid values in a distribution")
+
+
 class Distribution:
     """A family of distributions over tensors.
 
@@ -67,11 +73,14 @@ class Distribution:
             if name not in self.__dict__ and isinstance(getattr(type(self), name, None), lazy_property):
                 continue  # computed from one that is checked
             value = getattr(self, name)
-            if not constraint.check(value).all():
+            valid = constraint.check(value)
+            try:
+                _require(valid)
+            except ValueError:
                 raise ValueError(
                     f"Expected parameter {name} ({type(value).__name__} of shape {tuple(value.shape)}) of distribution "
                     f"{self!r} to satisfy the constraint {constraint!r}, but found invalid values:\n{value}"
-                )
+                ) from None
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Self:
         """The same distribution with parameters expanded to ``batch_shape``, without copying them.
@@ -206,11 +215,14 @@ class Distribution:
             return
         if support is None:
             raise AssertionError("support is unexpectedly None")
-        if not support.check(value).all():
+        valid = support.check(value)
+        try:
+            _require(valid)
+        except ValueError:
             raise ValueError(
                 f"Expected value argument ({type(value).__name__} of shape {tuple(shape)}) to be within the support "
                 f"({support!r}) of the distribution {self!r}, but found invalid values:\n{value}"
-            )
+            ) from None
 
     def __repr__(self) -> str:
         shown = []

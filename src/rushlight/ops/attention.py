@@ -338,7 +338,7 @@ def gumbel_softmax(logits: Any, tau: float = 1, hard: bool = False, eps: float =
     if not hard:
         return soft
     index = soft.max(dim, keepdim=True)[1]
-    return new_tensor(np.zeros_like(logits._array)).scatter_(dim, index, 1.0) - soft.detach() + soft
+    return torch["zeros_like"](logits.detach()).scatter_(dim, index, 1.0) - soft.detach() + soft
 
 
 @public(space=F, out=False)

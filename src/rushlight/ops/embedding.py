@@ -230,10 +230,25 @@ def _torch_type(value: object) -> str:
     return "<class 'torch.Tensor'>" if isinstance(value, Tensor) else str(type(value))
 
 
+def _check_bags(offsets: Tensor, indices: Tensor) -> None:
+    starts = offsets._array
+    if not starts.size:
+        return
+    if starts[0] != 0:
+        raise RuntimeError(
+            "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. However, got "
+            f"{starts[0]}\n[ torch.{indices.dtype.scalar_name}Tensor{{}} ]"
+        )
+    if starts[-1] > indices._array.size:
+        raise RuntimeError(
+            f"offsets[-1] can not be greater than input's length {indices._array.size} but got offsets[-1] of {starts[-1]}"
+        )
+
+
 def _bags(
-    weight: Any,
-    indices: Any,
-    offsets: Any,
+    weight: Tensor,
+    indices: Tensor,
+    offsets: Tensor,
     mode: str,
     scales: Any,
     include_last: bool,
@@ -245,21 +260,11 @@ def _bags(
         met = dtypes.promote_types(indices.dtype, offsets.dtype)
         indices, offsets = indices.to(met), offsets.to(met)
     _check_indices(indices, "embedding_bag")
-    starts = offsets._array
-    if starts.size:
-        if starts[0] != 0:
-            raise RuntimeError(
-                "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. However, got "
-                f"{starts[0]}\n[ torch.{indices.dtype.scalar_name}Tensor{{}} ]"
-            )
-        if starts[-1] > indices._array.size:
-            raise RuntimeError(
-                f"offsets[-1] can not be greater than input's length {indices._array.size} but got offsets[-1] of {starts[-1]}"
-            )
+    _check_bags(offsets, indices)
     if include_last:
-        if not starts.size:
+        if not offsets._array.size:
             raise RuntimeError("include_last_offset: number of offset should be at least 1")
-        offsets = new_tensor(starts[:-1])
+        offsets = offsets[:-1]
     rows = weight._array.shape[0]
     but = -1
     if padding_idx is not None:
@@ -330,11 +335,20 @@ def one_hot(tensor: Any, num_classes: int = -1) -> Tensor:
         if num_classes <= 0:
             raise RuntimeError("Can not infer total number of classes from empty tensor.")
         return ops.one_hot(tensor, num_classes)
+    if num_classes == -1:
+        num_classes = _count_of_classes(tensor)
+    _check_classes(tensor, num_classes)
+    return ops.one_hot(tensor, num_classes)
+
+
+def _count_of_classes(tensor: Tensor) -> int:
+    array = tensor._array
+    return int(array.item(array.argmax())) + 1
+
+
+def _check_classes(tensor: Tensor, count: int) -> None:
+    array = tensor._array
     if array.item(array.argmin()) < 0:  # a fifth of the time that min() takes
         raise RuntimeError("Class values must be non-negative.")
-    largest = array.item(array.argmax())
-    if num_classes == -1:
-        num_classes = largest + 1
-    elif num_classes <= largest:
+    if array.item(array.argmax()) >= count:
         raise RuntimeError("Class values must be smaller than num_classes.")
-    return ops.one_hot(tensor, num_classes)

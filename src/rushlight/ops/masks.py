@@ -71,9 +71,15 @@ def nonzero(input: Any, *, as_tuple: bool = False, out: Any = None) -> Any:
                 f"nonzero: Expected out tensor to have scalar type Long but got scalar type{out.dtype.scalar_name}"
             )
         return write_out(nonzero, "nonzero", out, (input,), {})
-    found = k.nonzero(input._array if input._array.ndim else input._array.reshape(1))
-    if as_tuple:
-        return tuple(new_tensor(np.ascontiguousarray(one)) for one in found)
+    return tuple(_columns_of_places(input)) if as_tuple else _rows_of_places(input)
+
+
+def _columns_of_places(input: Tensor) -> list[Tensor]:
+    return [new_tensor(np.ascontiguousarray(one)) for one in k.nonzero(np.atleast_1d(input._array))]
+
+
+def _rows_of_places(input: Tensor) -> Tensor:
+    found = k.nonzero(np.atleast_1d(input._array))
     if not input._array.ndim:
         return new_tensor(np.empty((len(found[0]), 0), np.int64))
     return new_tensor(np.array(found).T if found else np.empty((0, 0), np.int64))

@@ -127,14 +127,18 @@ def tensor_of_number(number: Any) -> Tensor:
 _OF_PRODUCTS = frozenset(("mul", "div"))
 
 
+def is_in_single(op: Op, inputs: Sequence[object], dtype: np.dtype[Any]) -> bool:
+    """Whether an op that computes in ``dtype`` computes in single precision, and is rounded once."""
+    if op.name not in _OF_PRODUCTS or dtype.itemsize != 2 or dtype.kind not in "fV":
+        return False
+    kinds = [isinstance(value, Tensor) and value._array.dtype == dtype for value in inputs]
+    return not all(kinds) and (op.name != "div" or kinds[0])
+
+
 def in_single(op: Op, inputs: Sequence[Any], arrays: Sequence[Any]) -> list[Any] | None:
     """For products and quotients of numbers of two bytes and one that has more digits, a Python number say, both in single
     precision: the result is rounded once. Of sums PyTorch rounds the number first."""
-    if op.name not in _OF_PRODUCTS or arrays[0].dtype.itemsize != 2 or arrays[0].dtype.kind not in "fV":
-        return None
-    dtype = arrays[0].dtype
-    kinds = [isinstance(value, Tensor) and value._array.dtype == dtype for value in inputs]
-    if all(kinds) or (op.name == "div" and not kinds[0]):
+    if not is_in_single(op, inputs, arrays[0].dtype):
         return None
     return [
         backend.converted(value._array, np.dtype(np.float32)) if isinstance(value, Tensor) else np.asarray(value, np.float32)

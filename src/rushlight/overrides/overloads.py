@@ -187,7 +187,7 @@ _NAMES = {
     "select": "select.int", "slice": "slice.Tensor", "index": "index.Tensor", "expand_dims": "unsqueeze.default",
     "squeeze_all": "squeeze.default", "squeeze": "squeeze.dim", "squeeze_several": "squeeze.dims",
     "reshape_alias": "view.default", "unsafe_view": "_unsafe_view.default", "astype": "_to_copy.default",
-    "to_copy": "_to_copy.default", "concat": "cat.default", "unbind": "unbind.int", "split": "split.Tensor",
+    "to_copy": "_to_copy.default", "to_integers": "_to_copy.default", "concat": "cat.default", "unbind": "unbind.int", "split": "split.Tensor",
     "where": "where.self", "softmax": "_softmax.default", "log_softmax": "_log_softmax.default", "gelu_erf": "gelu.default",
     "gelu_tanh": "gelu.default", "masked_fill": "masked_fill.Scalar", "masked_fill_tensor": "masked_fill.Tensor",
     "clamp_between": "clamp.Tensor", "lerp": "lerp.Scalar", "lerp_tensor": "lerp.Tensor", "contiguous": "clone.default",

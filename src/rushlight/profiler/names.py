@@ -97,7 +97,7 @@ OPS = {
     "solve": "linalg_solve", "solve_ex": "linalg_solve_ex", "solve_triangular": "linalg_solve_triangular",
     "squeeze_all": "squeeze", "squeeze_several": "squeeze", "sub_scaled": "sub", "sum_all": "sum",
     "svdvals": "linalg_svdvals", "tanh_backward": "tanh_backward", "times": "mul",
-    "to_copy": "to", "unique": "_unique2", "unsafe_view": "_unsafe_view", "vector_norm": "linalg_vector_norm",
+    "to_copy": "to", "to_integers": "to", "unique": "_unique2", "unsafe_view": "_unsafe_view", "vector_norm": "linalg_vector_norm",
     "xlogy_number": "xlogy", "number_xlogy": "xlogy", "zeroed": "zero", "zeros_as": "zeros_like",
     "interpolate_cubic2": "upsample_bicubic2d", "interpolate_cubic_antialias2": "_upsample_bicubic2d_aa",
     "interpolate_linear1": "upsample_linear1d", "interpolate_linear2": "upsample_bilinear2d",

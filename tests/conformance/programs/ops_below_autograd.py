@@ -28,7 +28,7 @@ class Wrapper(torch.Tensor):
 x = Wrapper(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), requires_grad=True)
 y = (x * x).sin() @ x
 print(type(y).__name__, y.shape, y.grad_fn.name(), y.requires_grad)
-print(y[0], x.t(), x.sum(0), x > 2, x + 1, x.double().dtype)
+print(y[0], x.t(), x.sum(0), x > 2, x + 1, x.double().dtype, x.long().dtype, (x > 2).int().requires_grad)
 y.sum().backward()
 print(x.grad)
 

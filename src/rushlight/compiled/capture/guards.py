@@ -89,8 +89,8 @@ class Findings:
         elif isinstance(value, types.ModuleType):
             if not _trusted(value.__name__):
                 self._dict(vars(value), self.names)
-            elif self.names is None or "backends" in self.names:  # the only ones that users change
-                self.waiting += [module for name, module in sys.modules.items() if name.startswith(_SWITCHES)]
+            elif value.__name__.partition(".")[0] in (_PACKAGE, "torch"):
+                self._own_module(vars(value))
         elif isinstance(value, type):
             self._class(value)
         elif isinstance(value, types.CellType):
@@ -114,6 +114,15 @@ class Findings:
             self.waiting.append(dict(value))
         else:
             raise CannotTell(f"an object of the kind {kind.__module__}.{kind.__qualname__}")
+
+    def _own_module(self, found: dict[str, object]) -> None:
+        """What of this package users change: switches, and functions that they put others of their own in the place of."""
+        if self.names is None or "backends" in self.names:
+            self.waiting += [module for name, module in sys.modules.items() if name.startswith(_SWITCHES)]
+        for name in self.users & found.keys():
+            self.checks.append(("key", found, name, found[name]))
+            if isinstance(found[name], (types.ModuleType, types.FunctionType, type)):
+                self.waiting.append(found[name])
 
     def _object(self, value: Any) -> None:
         kind = type(value)

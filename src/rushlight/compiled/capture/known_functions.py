@@ -26,43 +26,38 @@ SPECIAL = {
 # They hand arrays on, compare their identity or read their form; and what a kernel reads, it reads again each time.
 LOOKS_AT_NO_VALUE = frozenset(
     """
-    overrides.torch_dispatch:_write_below
     autograd.engine:BackwardPass._fitted autograd.engine:BackwardPass._from_tensor autograd.engine:BackwardPass._unbroadcast
-    autograd.views:CopySlices.vjp_tensors
-    autograd.function_calls:_keep autograd.mirrors:Mirror.__init__ autograd.mirrors:mirror
-    transforms.batched_tensors:along transforms.batched_tensors:batched transforms.batched_tensors:left
-    autograd.gradients:_without_graph transforms.derivatives:_tracked_whole ops.forward_arrays:run_with_tangents
-    autograd.forward_ad:laid_like autograd.forward_ad:as_leaf autograd.forward_ad:dual autograd.forward_ad:without_tangent
-    ops.forward_rules:_apply_rule ops.forward_rules:_shaped
-    autograd.gradients:_seeds autograd.observed_pass:ObservedPass._pull
-    autograd.views:_adopt autograd.write_errors:check_result autograd.views:become autograd.overlaps:check_memory autograd.overlaps:check_write
-    autograd.overlaps:geometry autograd.views:inplace
-    tensors.conversion.to_dtype:_convert
-    ops.adaptive_pooling:_adaptive_avg ops.attention_masks:added
-    ops.activations:prelu ops.attention:_added ops.attention:bilinear ops.attention:scaled_dot_product_attention
-    ops.choice:_into_itself.<locals>.call ops.choice:masked_fill ops.complex_numbers:view_as_complex ops.convolution:conv_tbc
-    ops.distances:cdist
-    ops.extremes:_extreme ops.extremes:_middle ops.extremes:_place ops.extremes:aminmax ops.extremes:kthvalue
-    ops.extremes:kthvalue.<locals>.<genexpr> ops.extremes:mode
-    ops.index:_check_rows ops.index:index_add ops.index:index_copy ops.index:index_fill ops.index:index_reduce
-    ops.index:index_select ops.index:put ops.index:take
+    autograd.forward_ad:as_leaf autograd.forward_ad:dual autograd.forward_ad:laid_like autograd.forward_ad:without_tangent
+    autograd.function_calls:_keep autograd.gradients:_seeds autograd.gradients:_without_graph
+    autograd.mirrors:Mirror.__init__ autograd.mirrors:mirror autograd.observed_pass:ObservedPass._pull
+    autograd.overlaps:check_memory autograd.overlaps:check_write autograd.overlaps:geometry autograd.saved:Packed.placed
+    autograd.saved:open_function_saved autograd.saved:tensor_of autograd.tensor_methods:InGraph.detach
+    autograd.views:CopySlices.vjp_tensors autograd.views:_adopt autograd.views:become autograd.views:inplace
+    autograd.write_errors:check_result ops.activations:prelu ops.adaptive_pooling:_adaptive_avg ops.attention:_added
+    ops.attention:bilinear ops.attention:scaled_dot_product_attention ops.attention_masks:added
+    ops.choice:_into_itself.<locals>.call ops.choice:masked_fill ops.complex_numbers:view_as_complex
+    ops.convolution:conv_tbc ops.distances:cdist ops.embedding:_bags ops.embedding:one_hot ops.extremes:_extreme
+    ops.extremes:_middle ops.extremes:_place ops.extremes:aminmax ops.extremes:kthvalue
+    ops.extremes:kthvalue.<locals>.<genexpr> ops.extremes:mode ops.forward_arrays:run_with_tangents
+    ops.forward_rules:_apply_rule ops.forward_rules:_shaped ops.index:_check_rows ops.index:index_add ops.index:index_copy
+    ops.index:index_fill ops.index:index_reduce ops.index:index_select ops.index:put ops.index:take
     ops.inplace:binary.<locals>.call ops.inplace:by_result.<locals>.call ops.inplace:plain_write
-    ops.inplace:scaled.<locals>.call ops.inplace:unary.<locals>.call
-    ops.linalg:check_system ops.losses:_check_classes ops.losses:binary_cross_entropy ops.losses:cross_entropy
-    ops.matmul:_check_bmm ops.matmul:_check_sizes ops.matmul:_check_vectors ops.matmul:addmv ops.linear:linear
-    ops.matmul:matmul_of ops.matmul:mv
-    ops.normalization:_batch_norm ops.norms:vector_norm
-    ops.products:inner ops.products:linalg_cross ops.products:multi_dot ops.rearrange:repeat_each ops.rearrange:slice_scattered
-    ops.sort:_quantile
-    ops.reduce:std ops.reduce:var ops.reflectors:householder_product ops.reflectors:ldl_solve ops.reflectors:ormqr
-    autograd.saved:Packed.placed autograd.saved:open_function_saved autograd.saved:tensor_of
-    ops.scatter:_check_scatter ops.scatter:gather ops.scatter:scatter
-    ops.shape:_reshaped ops.shape:_view_dtype ops.shape:reshape ops.shape:view ops.solve:_is_vector ops.solve:check_solvable
-    ops.sort:searchsorted ops.strides:_as_strided_node ops.strides:_strided_node ops.strides:as_strided
-    ops.subscripts:_put ops.subscripts:_setitem ops.subscripts:_walk
-    ops.writing:copy_ ops.writing:fill ops.writing:fill_ ops.writing:zero_
-    tensors.python_protocols:InPython.__len__ autograd.tensor_methods:InGraph.detach
-    tensors.memory:InMemory.is_contiguous tensors.memory:InMemory.storage_offset tensors.memory:InMemory.stride
+    ops.inplace:scaled.<locals>.call ops.inplace:unary.<locals>.call ops.linalg:check_system ops.linear:linear
+    ops.losses:_check_classes ops.losses:binary_cross_entropy ops.losses:cross_entropy ops.matmul:_check_bmm
+    ops.matmul:_check_sizes ops.matmul:_check_vectors ops.matmul:addmv ops.matmul:matmul_of ops.matmul:mv
+    ops.normalization:_batch_norm ops.norms:vector_norm ops.out:_check_dtype ops.out:_check_shared
+    ops.out:_reads_what_it_writes ops.out:store ops.out:write_out ops.products:inner ops.products:kron
+    ops.products:linalg_cross ops.products:multi_dot ops.rearrange:repeat_each ops.rearrange:slice_scattered ops.reduce:std
+    ops.reduce:var ops.reflectors:householder_product ops.reflectors:ldl_solve ops.reflectors:ormqr
+    ops.scatter:_check_scatter ops.scatter:gather ops.scatter:scatter ops.shape:_reshaped ops.shape:_view_dtype
+    ops.shape:reshape ops.shape:view ops.solve:_is_vector ops.solve:check_solvable ops.sort:_quantile ops.sort:searchsorted
+    ops.strides:_as_strided_node ops.strides:_strided_node ops.strides:as_strided ops.subscripts:_put
+    ops.subscripts:_setitem ops.subscripts:_walk ops.subscripts:_written ops.subscripts:index_put
+    ops.subscripts:index_put.<locals>.<genexpr> ops.subscripts:index_put.<locals>.<listcomp> ops.writing:copy_
+    ops.writing:fill ops.writing:fill_ ops.writing:zero_ overrides.torch_dispatch:_write_below
+    tensors.conversion.to_dtype:_convert tensors.memory:InMemory.is_contiguous tensors.memory:InMemory.storage_offset
+    tensors.memory:InMemory.stride tensors.python_protocols:InPython.__len__ transforms.batched_tensors:along
+    transforms.batched_tensors:batched transforms.batched_tensors:left transforms.derivatives:_tracked_whole
     """.split()
 )
 
@@ -78,7 +73,10 @@ READS_STATE = frozenset(
 
 # Ops, and functions that are called anew, whose results have a shape that depends on values.
 OF_ANY_SHAPE = frozenset(
-    "nonzero masked_select unique unique_consecutive unique_dim bincount histc repeat_interleave argwhere ops.ctc:_checked".split()
+    """
+    nonzero masked_select unique unique_consecutive unique_dim bincount histc repeat_interleave argwhere ops.ctc:_checked
+    ops.subscripts:_indices_of_mask ops.masks:_columns_of_places ops.masks:_rows_of_places
+    """.split()
 )
 
 BY_NAME = frozenset((getattr, hasattr, vars, dir))
@@ -103,6 +101,8 @@ def pure(function: Any) -> bool:
     if owner is None:
         owner_class = getattr(function, "__objclass__", None)
         return owner_class in _PURE_CLASSES
+    if isinstance(owner, type):
+        return owner in _PURE_CLASSES or owner is object  # tuple.__new__, by which named tuples are made, dict.fromkeys
     return isinstance(owner, _PURE_CLASSES) and type(owner).__module__ in ("builtins", "collections", "torch")
 
 
@@ -117,10 +117,12 @@ ANEW = frozenset(
 # Of those, the ones that neither draw nor write.
 CHANGES_NOTHING = frozenset(
     """
+    distributions.distribution:_require ops.embedding:_check_bags ops.embedding:_check_classes
     autograd.forward_ad:zeros_laid_like autograd.functional:_unit autograd.functional:_zeros autograd.functional:_zeros_like
     autograd.overlaps:like_base backend.flat_indices:check backend.flat_indices:check_along func.jacobians:_units
     ops.forward_rules:_ones ops.forward_rules:_zeros ops.promotion:number_array ops.ctc:_checked
-    ops.stft:_check_overlap ops.sort:_check_quantiles
+    ops.stft:_check_overlap ops.sort:_check_quantiles ops.subscripts:_indices_of_mask
+    ops.masks:_columns_of_places ops.masks:_rows_of_places
     """.split()
 )
 CREATION = frozenset("allocation filling from_sizes like matrices random_tensors ranges sampling windows".split())

@@ -8,7 +8,7 @@ the recording fails then, with the reason.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -197,8 +197,6 @@ class Recorder:
             if op.promote == "float" and not (common.is_floating_point or common.is_complex):
                 common = dtypes.get_default_dtype()
             cast = common.numpy
-            if cast.itemsize == 2 and cast.kind in "fV" and not all(isinstance(value, Tensor) for value in values):
-                self.fail("numbers beside tensors of two bytes an element, which are rounded in ways of their own")
             given = [value._array for value in args[:count] if isinstance(value, Tensor)]
             out = results[0]._array
             if op.outputs == ["out"] and out.ndim > 1:
@@ -214,7 +212,24 @@ class Recorder:
             early = self.early.pop(id(array), None)
             outs.append(early if early is not None else self.new(array) if known is None else self._same(known, array))
         params = tuple(self._parameter(value) for value in args[count:])
-        self.trace.instructions.insert(place, t.Apply(op.name, inputs, params, tuple(outs), cast, laid))
+        instructions = [t.Apply(op.name, inputs, params, tuple(outs), cast, laid)]
+        if cast is not None and promotion.is_in_single(op, args[:count], cast):
+            instructions = self._in_single(instructions[0], args, results[0])
+        self.trace.instructions[place:place] = instructions
+
+    def _in_single(self, one: t.Apply, args: Sequence[object], result: Tensor) -> list[t.Apply]:
+        """A product of numbers of two bytes and one of more, which is rounded once."""
+        wide = np.dtype(np.float32)
+        found, inputs = [], []
+        for ref, value in zip(one.inputs, args, strict=False):
+            if isinstance(value, Tensor) and value._array.dtype != wide:
+                found.append(t.Apply("astype", (ref,), (wide,), (self.new(np.empty_like(value._array, wide)),)))
+                inputs.append(t.Ref(found[-1].outs[0]))
+            else:
+                inputs.append(ref)
+        total = self.new(np.empty_like(result._array, wide))
+        found.append(t.Apply(one.op, tuple(inputs), one.params, (total,), wide, one.laid))
+        return [*found, t.Apply("astype", (t.Ref(total),), (result._array.dtype,), one.outs)]
 
     def _same(self, known: int, array: Any) -> int:
         """A result that is the very array of an input."""
@@ -254,8 +269,8 @@ class Recorder:
         if counted is None and self.before is None:
             counted = self.array_inputs.get(id(tensor._array))
         of_grad = self.grads.get(id(tensor._counter)) if counted is None else None
-        if counted is None and of_grad is None and storage not in self.made and self.before is not None:
-            self.fail("a write into memory that was there before, by a tensor that was not")
+        if counted is None and of_grad is None and storage not in self.made and self._was_there(tensor):
+            self.fail("a write into memory that was there before, by a tensor whose version nothing leads to")
         self.writes[storage] = self.writes.get(storage, 0) + 1
         out = self.new(tensor._array, False)
         self.written[storage] = out
@@ -276,12 +291,18 @@ class Recorder:
         if id(array) not in self.numbers:
             self.note(t.Constant(array.copy(), self.new(array, False)))
 
+    def _was_there(self, tensor: Tensor) -> bool:
+        return self.before is not None and id(tensor) in self.before
+
+    def is_own_leaf(self, tensor: Tensor) -> bool:
+        """Whether the program has made a leaf, whose ``.grad`` is the program's own too."""
+        if self.before is None:  # what shares memory with what was there is taken for that, until it is known
+            return self.has_made(tensor)
+        return id(tensor) not in self.before
+
     def looked_at_grad(self, tensor: Tensor) -> None:
         """A ``.grad`` is read, set or added to."""
-        if id(tensor) in self.grad_seen:
-            return
-        if self.before is not None and id(tensor) not in self.before:
-            self.fail("the .grad of a tensor that was not there before")
+        if id(tensor) in self.grad_seen or self.is_own_leaf(tensor):
             return
         number = self.input(tensor)
         have = tensor._grad
@@ -298,13 +319,16 @@ class Recorder:
             self.fail("a .grad that is set to a tensor")
         elif tensor._edge is not None:
             self.fail("the .grad of a tensor that the program made")
-        else:
+        elif not self.is_own_leaf(tensor):
             self.looked_at_grad(tensor)
             if self.failure is None:
                 self.note(t.SetGrad(self.inputs[id(tensor)]))
 
     def accumulated(self, variable: Tensor, source: t.Ref, had: bool, before: int) -> None:
         """A leaf has been given a gradient; ``had`` one before, which was value ``before``."""
+        if self.is_own_leaf(variable):
+            self._added_up(variable, source, before if had else None)
+            return
         array = variable._grad._array  # type: ignore[union-attr]
         leaf = self.inputs[id(variable)]
         if had:
@@ -318,6 +342,18 @@ class Recorder:
             self.grads[id(variable._grad._counter)] = leaf  # type: ignore[union-attr]
             self.held.append(variable._grad)
         self.note(t.Accumulate(leaf, source, out))
+
+    def _added_up(self, variable: Tensor, source: t.Ref, before: int | None) -> None:
+        """The same at a leaf of the program's own: its ``.grad`` is a copy, then the sum written to that."""
+        array = variable._grad._array  # type: ignore[union-attr]
+        if before is None:
+            if not array.flags.c_contiguous:
+                self.fail("a gradient of a tensor that the program made, laid out as that is")
+            self.note(t.Copy(source, self.new(array)))
+            return
+        total = np.empty(array.shape, array.dtype)
+        self.note(t.Apply("add", (t.Ref(before), source), (), (self.new(total),), array.dtype))
+        self.write(variable._grad, total, "add_")  # type: ignore[arg-type]
 
     def host(
         self, function: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any], result: Any

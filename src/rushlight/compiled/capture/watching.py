@@ -73,6 +73,7 @@ class Watch(interpreters.Interpreter):
         self.stopped = False  # whether the recomputation of a checkpoint is ending
         self.any_name = False  # whether objects were asked for attributes by names that no code tells
         self.generators: set[Any] = set()  # the frames of those that began here
+        self.kept: dict[int, object] = {}  # what autocast has cast leaves to in this recording: none of an earlier call
         self.interrupted: list[int] = []  # for each hook that takes what an op saves, how many ops were running
 
     def __enter__(self) -> Watch:
@@ -88,8 +89,8 @@ class Watch(interpreters.Interpreter):
         interpreters.stack.take(self)
         _lock.release()
 
-    def keeps(self) -> interpreters.Answer:
-        return False if threading.get_ident() == self.thread else NotImplemented
+    def casts(self) -> interpreters.Answer:
+        return self.kept if threading.get_ident() == self.thread else NotImplemented
 
     def fail(self, reason: str) -> None:
         self.recorder.fail(reason)

@@ -241,6 +241,7 @@ LINES: dict[str, Line] = {
     "t": lambda g, x: g.turned(x, range(x.ndim)[::-1]),
     "times": _times,
     "to_copy": lambda g, x, dtype, memory_format: g.cast(x, dtype),
+    "to_integers": lambda g, x, dtype, memory_format: g.cast(x, dtype),
     "transpose": _swapped,
     "tril": lambda g, x, offset: _triangle(g, x, offset, 0),
     "triu": lambda g, x, offset: _triangle(g, x, offset, 1),

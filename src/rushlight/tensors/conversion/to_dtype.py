@@ -20,7 +20,6 @@ from ...ops.publishing import method
 from ...ops.table import op, table
 from ...tensor import Tensor
 from ..arguments import as_dtype, check_bool, memory_format_name, type_name, warn
-from ..creation.allocation import finished
 
 
 def _cast(x: np.ndarray[Any, Any], dtype: np.dtype[Any], memory_format: str) -> np.ndarray[Any, Any]:
@@ -35,7 +34,8 @@ def _cast(x: np.ndarray[Any, Any], dtype: np.dtype[Any], memory_format: str) -> 
 
 
 op("to_copy", _cast, node="ToCopyBackward0", kind="linear", x=lambda g, xp, x_dtype: xp.astype(g, x_dtype))
-_to_copy = table["to_copy"].call
+op("to_integers", _cast, inputs="x")  # nothing to differentiate: integers and truth values
+_to_copy, _to_integers = table["to_copy"].call, table["to_integers"].call
 
 _warned: set[str] = set()
 
@@ -50,8 +50,8 @@ def _convert(self: Tensor, dtype: np.dtype[Any], memory_format: str = "preserve_
         warn("Casting complex values to real discards the imaginary part")
     if self._conjugate:
         self = self.resolve_conj()
-    if dtype.kind in "iub" and isinstance(array, np.ndarray):  # nothing to differentiate
-        return finished(_cast(self._array, dtype, memory_format))
+    if dtype.kind in "iub":
+        return _to_integers(self, dtype, memory_format)  # type: ignore[no-any-return]
     return _to_copy(self, dtype, memory_format)
 
 

@@ -72,6 +72,8 @@ def as_tensor(data: Any, *, dtype: Any = None, device: Any = None) -> Tensor:
     numpy_type = options("as_tensor", dtype, None, device)
     if isinstance(data, Tensor):
         return data if dtype is None or data._array.dtype == numpy_type else data.to(dtype=dtypes.of(numpy_type))
+    if data.__class__ in _LISTS or data.__class__ in _RANKS:
+        return tensor(data, dtype=dtype)
     return finished(array_of(data, None if dtype is None else numpy_type, False))
 
 

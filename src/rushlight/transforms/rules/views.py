@@ -126,6 +126,7 @@ RULES: dict[str, Rule] = {
     "squeeze_all": _squeezed,
     "t": _transposed,
     "to_copy": _recast,
+    "to_integers": _recast,
     "unsafe_view": _reshaped,
     **dict.fromkeys(("concat", "stack"), _listed),
     **dict.fromkeys(
