@@ -508,6 +508,21 @@ def replay_buffer() -> Step:
     return step
 
 
+def transformer_with_masks() -> Step:
+    layer = nn.TransformerEncoderLayer(8, 2, 16, dropout=0.1, batch_first=True)
+    attention, norm = nn.MultiheadAttention(8, 2, batch_first=True), nn.RMSNorm(8)
+    x, padding = torch.randn(2, 5, 8), torch.tensor([[False] * 5, [False] * 3 + [True] * 2])
+
+    def step() -> Any:
+        later = torch.triu(torch.ones(5, 5, dtype=torch.bool), 1)
+        mixed, weights = attention(x, x, x, attn_mask=later)
+        y = layer(norm(mixed), src_key_padding_mask=padding)
+        y = y + F.scaled_dot_product_attention(y, y, y, attn_mask=~later)
+        return weights.detach(), *torch.autograd.grad(y.pow(2).mean(), [attention.in_proj_weight, norm.weight])
+
+    return step
+
+
 PROGRAMS: dict[str, Callable[[], Step]] = {
     one.__name__: one
     for one in (
@@ -515,6 +530,6 @@ PROGRAMS: dict[str, Callable[[], Step]] = {
         attention_by_einsum, embeddings, packed_sequences, gan, gradient_penalty, mixed_precision, scaled_gradients,
         accumulated_gradients, gradients_that_stay, lbfgs, transforms, modules_as_functions, function_of_ones_own, checkpoints,
         buffers, weight_norm, named_results, unrolled_decoder, beam_search, early_stop, policy_gradient, variational, contrastive,
-        replay_buffer,
+        replay_buffer, transformer_with_masks,
     )
 }  # fmt: skip

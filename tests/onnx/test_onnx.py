@@ -66,7 +66,8 @@ OPS: dict[str, Callable[[Any], Any]] = {
     "casts": lambda x: (x.double() + 1, (x > 0).float(), x.double().to(torch.float32), (x > 0).double(), (x * 3).long(), x.int().bool()),
     "made": lambda x: x + torch.arange(4) + torch.zeros(2, 1) + torch.eye(2, 4) + torch.full((4,), 2.0),
     "written": lambda x: x.clone().add_(1).mul_(x),
-    "normalized": lambda x: (F.layer_norm(x, (4,)), F.group_norm(x[:, :, None], 2), F.normalize(x)),
+    "order": lambda x: (*x.topk(3), *x.sort(1), x.argsort(1, descending=True), F.one_hot(x.argmax(1), 4)),
+    "normalized": lambda x: (F.rms_norm(x, (4,)), F.layer_norm(x, (4,)), F.group_norm(x[:, :, None], 2), F.normalize(x)),
 }  # fmt: skip
 
 
@@ -95,6 +96,8 @@ LAYERS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "perceptron": (nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Dropout(0.5), nn.Linear(8, 3), nn.Softmax(1)), (X,)),
     "norms": (nn.Sequential(nn.LayerNorm([3, 8, 8]), nn.GroupNorm(3, 3), nn.PReLU()), (IMAGE,)),
     "attention": (nn.TransformerEncoderLayer(16, 2, 32, batch_first=True), (torch.randn(2, 5, 16),)),
+    "instance norm": (nn.InstanceNorm2d(3, affine=True), (IMAGE,)),
+    "weight norm": (nn.utils.parametrizations.weight_norm(nn.Conv1d(4, 6, 3)), (torch.randn(2, 4, 5),)),
     "rnn": (nn.RNN(4, 3, batch_first=True), (torch.randn(2, 5, 4),)),
 }
 
@@ -119,6 +122,17 @@ def test_causal_attention() -> None:
     check(lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=True), query, key, value)
     mask = torch.randn(5, 5)
     check(lambda q, k, v, m: F.scaled_dot_product_attention(q, k, v, attn_mask=m), query, key, value, mask)
+    seen = torch.rand(5, 5) < 0.7
+    check(
+        lambda q, k, v, m: F.scaled_dot_product_attention(q, k, v, attn_mask=m), query, key, value, seen | torch.eye(5).bool()
+    )
+
+
+def test_padding_of_sequences() -> None:
+    layer = nn.TransformerEncoderLayer(16, 2, 32, batch_first=True).eval()
+    net = nn.TransformerEncoder(layer, 2, enable_nested_tensor=False).eval()
+    padding = torch.tensor([[False] * 5, [False] * 3 + [True] * 2])
+    check(lambda x, padding: net(x, src_key_padding_mask=padding), torch.randn(2, 5, 16), padding)
 
 
 @pytest.mark.parametrize("opset", [18, 21])
@@ -142,6 +156,7 @@ def test_names_and_files(tmp_path: Any, opset: int) -> None:
         (nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4)), r"is the module in eval\(\)"),
         (lambda x: torch.linalg.inv(x[:, :2]), "the op inv has no line"),
         (lambda x: F.max_pool1d(x, 2, return_indices=True)[1], "such as the places of a maximum"),
+        (lambda x: x.data.mul_(2) + 1, "changes a tensor that was there before"),
         (lambda x: 3, "a result that is no tensor"),
     ],
 )

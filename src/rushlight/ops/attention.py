@@ -48,10 +48,9 @@ def _attention_backward(g: Any, xp: Any, query: Any, key: Any, value: Any, mask:
     )
 
 
-def _added(mask: Any, dtype: Any) -> Any:
-    """A mask as an array that is added: -inf where a bool mask is false."""
-    array = mask._array
-    return np.where(array, 0.0, -np.inf).astype(dtype) if array.dtype.kind == "b" else array
+def _added(mask: Tensor, dtype: Any) -> Tensor:
+    """A mask as one that is added: -inf where a bool mask is false."""
+    return ops.added_mask(mask, dtype, True) if mask._array.dtype.kind == "b" else mask
 
 
 def _check_attention(query: Any, key: Any, value: Any, mask: Any) -> None:
@@ -112,18 +111,20 @@ def scaled_dot_product_attention(
         and (attn_mask is None or (attn_mask._array.ndim in (2, 4) and not attn_mask._needs_grad))
     )
     if fused:
-        mask = None if attn_mask is None else _added(attn_mask, q.dtype)
+        mask = None if attn_mask is None else _added(attn_mask, q.dtype)._array
         return ops.attention(query, key, value, mask, bool(is_causal), factor)
     return _composed(query, key, value, attn_mask, dropout_p, is_causal, factor)
 
 
-def _composed(query: Any, key: Any, value: Any, mask: Any, dropout_p: float, is_causal: bool, scale: float) -> Any:
+def _composed(
+    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout_p: float, is_causal: bool, scale: float
+) -> Any:
     torch = module("torch")
     if is_causal:
         if mask is not None:
             raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
         shape = (query._array.shape[-2], key._array.shape[-2])
-        mask = new_tensor(np.tri(*shape) > 0)
+        mask = torch["ones"](shape, dtype=dtypes.bool_).tril()
     dtype = query._array.dtype
     if dtype.itemsize == 2 and dtype.kind in "fV":  # in single precision, and rounded at the end
         query, key, value = (one.to(dtypes.float32) for one in (query, key, value))
@@ -133,9 +134,7 @@ def _composed(query: Any, key: Any, value: Any, mask: Any, dropout_p: float, is_
     root = math.sqrt(scale) if scale >= 0 else math.nan
     scores = torch["matmul"](ops.times(query, root), ops.times(key.transpose(-2, -1), root))
     if mask is not None:
-        if mask._array.dtype.kind == "b":
-            mask = new_tensor(_added(mask, query._array.dtype))
-        scores = scores + mask
+        scores = scores + _added(mask, query._array.dtype)
     weights = ops.safe_softmax(scores, scores._array.ndim - 1)
     if dropout_p > 0:
         weights = torch["dropout"](weights, dropout_p, True)

@@ -7,10 +7,18 @@ from typing import Any
 import numpy as np
 
 from ..base.arguments import warn
-from ..tensor import new_tensor
-from .public import module
+from .public import module, ops
+from .table import op
 
 F = "torch.nn.functional"
+
+
+def _added_mask(mask: Any, dtype: Any, seen: bool) -> Any:
+    """What is added to scores: 0 where the mask is ``seen``, minus infinity elsewhere."""
+    return np.where(mask, *((0.0, -np.inf) if seen else (-np.inf, 0.0))).astype(dtype)
+
+
+op("added_mask", _added_mask, inputs="mask")
 
 
 def check_shapes(query: Any, key: Any, value: Any, key_padding_mask: Any, attn_mask: Any, num_heads: int) -> bool:
@@ -48,7 +56,7 @@ def added(mask: Any, mask_name: str, other_type: Any, other_name: str, target_ty
         return mask
     if check_other and other_type is not None and mask.dtype is not other_type:
         _warn_of_two_kinds(mask_name, other_name)
-    return new_tensor(np.where(mask._array, -np.inf, 0.0).astype(target_type.numpy))
+    return ops.added_mask(mask, target_type.numpy, False)
 
 
 def _warn_of_two_kinds(mask_name: str, other_name: str) -> None:

@@ -13,7 +13,7 @@ from ..backend import embedding as k
 from ..base import dtypes
 from ..tensor import Tensor, new_tensor
 from .integer_arguments import whole_number
-from .public import ops, public
+from .public import module, ops, public
 from .table import op
 
 F = "torch.nn.functional"
@@ -180,7 +180,7 @@ def embedding_bag(
                 f"However, found offsets of type {_torch_type(offsets)}"
             )
         rows, length = input._array.shape
-        offsets = new_tensor(np.arange(rows, dtype=input._array.dtype) * length)
+        offsets = ops.times(module("torch")["arange"](rows, dtype=input.dtype), length)
         include_last_offset = False  # a word about offsets that are given
         input = input.reshape(-1)
         if per_sample_weights is not None:

@@ -381,8 +381,12 @@ def _instance_norm(
     out = _batch_norm(rows, repeated[0], repeated[1], repeated[2], repeated[3], use_input_stats, momentum, eps)
     for target, wide in zip((running_mean, running_var), repeated[2:], strict=True):
         if target is not None and wide is not None and use_input_stats:
-            target._array[...] = wide._array.reshape(samples, channels).mean(0)
+            _put_mean(target, wide, (samples, channels))
     return out.view(shape)
+
+
+def _put_mean(target: Tensor, wide: Tensor, shape: tuple[int, int]) -> None:
+    target._array[...] = wide._array.reshape(shape).mean(0)
 
 
 @public("instance_norm", method=False, out=False)

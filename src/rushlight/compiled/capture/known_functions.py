@@ -45,13 +45,13 @@ LOOKS_AT_NO_VALUE = frozenset(
     ops.inplace:scaled.<locals>.call ops.inplace:unary.<locals>.call ops.linalg:check_system ops.linear:linear
     ops.losses:_check_classes ops.losses:binary_cross_entropy ops.losses:cross_entropy ops.matmul:_check_bmm
     ops.matmul:_check_sizes ops.matmul:_check_vectors ops.matmul:addmv ops.matmul:matmul_of ops.matmul:mv
-    ops.normalization:_batch_norm ops.norms:vector_norm ops.out:_check_dtype ops.out:_check_shared
-    ops.out:_reads_what_it_writes ops.out:store ops.out:write_out ops.products:inner ops.products:kron
-    ops.products:linalg_cross ops.products:multi_dot ops.rearrange:repeat_each ops.rearrange:slice_scattered ops.reduce:std
-    ops.reduce:var ops.reflectors:householder_product ops.reflectors:ldl_solve ops.reflectors:ormqr
-    ops.scatter:_check_scatter ops.scatter:gather ops.scatter:scatter ops.shape:_reshaped ops.shape:_view_dtype
-    ops.shape:reshape ops.shape:view ops.solve:_is_vector ops.solve:check_solvable ops.sort:_quantile ops.sort:searchsorted
-    ops.strides:_as_strided_node ops.strides:_strided_node ops.strides:as_strided ops.subscripts:_put
+    ops.normalization:_batch_norm ops.normalization:_instance_norm ops.normalization:rms_norm ops.norms:vector_norm
+    ops.out:_check_dtype ops.out:_check_shared ops.out:_reads_what_it_writes ops.out:store ops.out:write_out
+    ops.products:inner ops.products:kron ops.products:linalg_cross ops.products:multi_dot ops.rearrange:repeat_each
+    ops.rearrange:slice_scattered ops.reduce:std ops.reduce:var ops.reflectors:householder_product ops.reflectors:ldl_solve
+    ops.reflectors:ormqr ops.scatter:_check_scatter ops.scatter:gather ops.scatter:scatter ops.shape:_reshaped
+    ops.shape:_view_dtype ops.shape:reshape ops.shape:view ops.solve:_is_vector ops.solve:check_solvable ops.sort:_quantile
+    ops.sort:searchsorted ops.strides:_as_strided_node ops.strides:_strided_node ops.strides:as_strided ops.subscripts:_put
     ops.subscripts:_setitem ops.subscripts:_walk ops.subscripts:_written ops.subscripts:index_put
     ops.subscripts:index_put.<locals>.<genexpr> ops.subscripts:index_put.<locals>.<listcomp> ops.writing:copy_
     ops.writing:fill ops.writing:fill_ ops.writing:zero_ overrides.torch_dispatch:_write_below

@@ -79,6 +79,16 @@ def _batch_norm(g: Graph, x: Named, mean: Named, var: Named, weight: Named | Non
     return g.node("BatchNormalization", x, weight, bias, mean, var, epsilon=eps)
 
 
+def _batch_norm_measured(g: Graph, x: Named, weight: Named | None, bias: Named | None, eps: float) -> Named:
+    axes = g.sizes([0, *range(2, x.ndim)])
+    off = g.node("Sub", x, g.node("ReduceMean", x, axes, keepdims=1))
+    var = g.node("ReduceMean", g.node("Mul", off, off), axes, keepdims=1)
+    out = g.node("Div", off, g.node("Sqrt", g.node("Add", var, g.number(eps, x))))
+    columns = (1, -1, *(1,) * (x.ndim - 2))
+    out = out if weight is None else g.node("Mul", out, g.reshaped(weight, columns))
+    return out if bias is None else g.node("Add", out, g.reshaped(bias, columns))
+
+
 def _layer_norm(g: Graph, x: Named, weight: Named | None, bias: Named | None, axes: Sizes, eps: float) -> Named:
     shape = [x.shape[axis] for axis in axes]
     return g.node("LayerNormalization", x, weight or _ones(g, shape, x), bias, axis=axes[0], epsilon=eps)
@@ -156,6 +166,7 @@ LAYERS: dict[str, Callable[..., Named | tuple[Named | None, ...]]] = {
     **{f"interpolate_nearest{rank}": _resized("nearest") for rank in (1, 2, 3)},
     **{f"max_pool{rank}": _max_pool for rank in (2, 3)},
     "attention": _attention,
+    "batch_norm": _batch_norm_measured,
     "batch_norm_given": _batch_norm,
     "convolution": _convolution,
     "embedding": _embedding,

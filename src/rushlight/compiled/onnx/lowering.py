@@ -156,8 +156,22 @@ def _addmm(g: Graph, bias: Named, a: Named, b: Named, beta: complex, alpha: comp
     return g.node("Add", bias if beta == 1 else _times(g, bias, beta), product if alpha == 1 else _times(g, product, alpha))
 
 
+def _along(g: Graph, x: Named, index: Named, axis: int) -> Named:
+    return g.node("GatherElements", x, index, axis=axis)
+
+
+def _one_hot(g: Graph, x: Named, classes: int) -> Named:
+    hot = g.node("Equal", g.node("Unsqueeze", x, g.sizes([-1])), g.constant(np.arange(classes)))
+    return g.cast(Named(hot.name, (*x.shape, classes), np.dtype(bool)), np.dtype(np.int64))
+
+
 def _triangle(g: Graph, x: Named, offset: int, upper: int) -> Named:
     return g.node("Trilu", x, g.constant(np.asarray(offset, np.int64)), upper=upper)
+
+
+def _added_mask(g: Graph, mask: Named, dtype: Dtype, seen: bool) -> Named:
+    kept, left = (g.constant(np.asarray(number, dtype)) for number in (0.0, -math.inf))
+    return g.node("Where", mask, *((kept, left) if seen else (left, kept)))
 
 
 def _causal(g: Graph, x: Named) -> Named:
@@ -185,13 +199,18 @@ LINES: dict[str, Line] = {
     **dict.fromkeys(("view", "reshape_alias", "unsafe_view"), lambda g, x, shape: g.reshaped(x, shape)),
     **dict.fromkeys(("squeeze", "squeeze_row"), lambda g, x, axes: g.node("Squeeze", x, g.sizes(axes)) if axes else x),
     **dict.fromkeys(("split", "unsafe_split", "split_with_sizes"), _split),
-    **dict.fromkeys(("gather", "take_along"), lambda g, x, index, axis: g.node("GatherElements", x, index, axis=axis)),
+    **dict.fromkeys(("gather", "take_along", "topk", "sort", "sort_stable"), _along),
     **dict.fromkeys(("softmax", "safe_softmax"), lambda g, x, axis: g.node("Softmax", x, axis=axis)),
     **dict.fromkeys(("expand", "expand_number"), lambda g, x, shape: g.node("Expand", x, g.sizes(shape))),
     **LAYERS,
+    "added_mask": _added_mask,
     "addmm": _addmm,
     "argmax": _place("ArgMax"),
     "argmin": _place("ArgMin"),
+    "argtopk": lambda g, x, k, axis, largest: g.nodes_of("TopK", x, g.sizes([k]), axis=axis, largest=int(largest), outs=2)[1],
+    "argsort": lambda g, x, axis, descending, stable: g.nodes_of(
+        "TopK", x, g.sizes([x.shape[axis]]), axis=axis, largest=int(descending), outs=2
+    )[1],
     "astype": lambda g, x, dtype: g.cast(x, dtype),
     "baddbmm": _addmm,
     "bitwise_and": _bitwise("And"),
@@ -222,9 +241,13 @@ LINES: dict[str, Line] = {
     "max": _extreme("ReduceMax"),
     "mean_all": lambda g, x, dtype: _reduced("ReduceMean")(g, x, dtype=dtype),
     "min": _extreme("ReduceMin"),
+    "minus": lambda g, x, number: _plus(g, x, -number),
     "ne": lambda g, a, b: g.node("Not", g.node("Equal", a, b)),
+    "number_minus": lambda g, x, number: g.node("Sub", g.number(number, x), x),
     "number_pow": lambda g, x, base: g.node("Pow", g.number(base, x), x),
     "permute_dims": lambda g, x, axes: g.turned(x, axes),
+    "one_hot": _one_hot,
+    "plus": _plus,
     "pow_number": lambda g, x, exponent: g.node("Pow", x, g.number(exponent, x)),
     "remainder": _remainder,
     "remainder_number": lambda g, x, divisor: _remainder(g, x, g.number(divisor, x)),
@@ -248,5 +271,6 @@ LINES: dict[str, Line] = {
     "unbind": lambda g, x, axis: [_select(g, x, axis, index) for index in range(x.shape[axis])],
     "var": _var,
     "vector_norm": _norm,
+    "weight_norm": lambda g, v, size, axes: g.node("Mul", v, g.node("Div", size, g.node("ReduceL2", v, g.sizes(axes)))),
     "where": lambda g, condition, a, b: g.node("Where", g.cast(condition, np.dtype(bool)), a, b),
 }

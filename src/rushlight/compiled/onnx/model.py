@@ -162,7 +162,7 @@ class _Writer:
 
     def _write(self, one: t.Write) -> None:
         form = self.trace.values[one.out]
-        if one.counted is not None or one.of_grad is not None:
+        if form.storage not in self.recorder.made:
             raise Unwritten(f"{one.name}(), which changes a tensor that was there before; is the module in eval()?")
         source = self._argument(one.source, form.dtype)
         if source.shape != form.shape:

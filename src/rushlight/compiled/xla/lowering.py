@@ -113,6 +113,7 @@ def lowered(jnp: Any, lax: Any, nn: Any, vjp: Any) -> dict[str, Lower]:
         "tanh": jnp.tanh,
         "where": jnp.where,
         "zeroed": jnp.zeros_like,
+        "added_mask": lambda mask, dtype, seen: jnp.where(mask if seen else ~mask, 0, -jnp.inf).astype(dtype),
         "addmm": lambda bias, a, b, beta, alpha: beta * bias + alpha * (a @ b),
         "bmm": lambda a, b: a @ b,
         "concat": lambda xs, axis: jnp.concatenate(xs, axis),
