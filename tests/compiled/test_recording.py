@@ -289,3 +289,19 @@ def test_a_function_of_the_library_that_is_exchanged(monkeypatch: pytest.MonkeyP
     assert torch.allclose(fast(x), x * 5 + x.sin())
     monkeypatch.setattr(torch, "sin", torch.cos)
     assert torch.allclose(fast(x), x * 5 + x.cos())
+
+
+def test_the_norms_of_several_gradients() -> None:
+    weights = [torch.ones(3, requires_grad=True), torch.ones(2, 2, requires_grad=True)]
+
+    def step() -> Any:
+        for weight in weights:
+            weight.grad = None
+        (weights[0].sum() * 3 + weights[1].pow(2).sum()).backward()
+        return torch.nn.utils.clip_grad_norm_(weights, 1.0), weights[0].grad.clone()
+
+    expected = step()
+    fast = compiled(step)
+    for _ in range(4):
+        assert all(map(torch.allclose, fast(), expected))
+    assert is_replayed(fast)

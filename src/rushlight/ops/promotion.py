@@ -138,7 +138,7 @@ def is_in_single(op: Op, inputs: Sequence[object], dtype: np.dtype[Any]) -> bool
 def in_single(op: Op, inputs: Sequence[Any], arrays: Sequence[Any]) -> list[Any] | None:
     """For products and quotients of numbers of two bytes and one that has more digits, a Python number say, both in single
     precision: the result is rounded once. Of sums PyTorch rounds the number first."""
-    if not is_in_single(op, inputs, arrays[0].dtype):
+    if op.name not in _OF_PRODUCTS or not is_in_single(op, inputs, arrays[0].dtype):  # of others the first may be a list
         return None
     return [
         backend.converted(value._array, np.dtype(np.float32)) if isinstance(value, Tensor) else np.asarray(value, np.float32)

@@ -55,7 +55,7 @@ LOOKS_AT_NO_VALUE = frozenset(
     ops.subscripts:_setitem ops.subscripts:_walk ops.subscripts:_written ops.subscripts:index_put
     ops.subscripts:index_put.<locals>.<genexpr> ops.subscripts:index_put.<locals>.<listcomp> ops.writing:copy_
     ops.writing:fill ops.writing:fill_ ops.writing:zero_ overrides.torch_dispatch:_write_below
-    tensors.conversion.to_dtype:_convert tensors.memory:InMemory.is_contiguous tensors.memory:InMemory.storage_offset
+    tensor:Tensor.device tensors.conversion.to_dtype:_convert tensors.memory:InMemory.is_contiguous tensors.memory:InMemory.storage_offset
     tensors.memory:InMemory.stride tensors.python_protocols:InPython.__len__ transforms.batched_tensors:along
     transforms.batched_tensors:batched transforms.batched_tensors:left transforms.derivatives:_tracked_whole
     """.split()
