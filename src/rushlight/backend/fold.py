@@ -63,9 +63,10 @@ def window_counts(size: Shape, kernel: Shape, dilation: Shape, padding: Shape, s
 
 def im2col(x: Array, window: Shape, dilation: Shape, padding: Shape, stride: Shape) -> Array:
     """``unfold`` of what may be a single sample."""
-    return (
-        unfold(x, window, dilation, padding, stride) if x.ndim == 4 else unfold(x[None], window, dilation, padding, stride)[0]
-    )
+    columns = unfold(x if x.ndim == 4 else x[None], window, dilation, padding, stride)
+    if np.may_share_memory(columns, x):  # a window as large as one pixel or the image
+        columns = columns.copy()
+    return columns if x.ndim == 4 else columns[0]
 
 
 def col2im(columns: Array, size: Shape, window: Shape, dilation: Shape, padding: Shape, stride: Shape) -> Array:

@@ -181,7 +181,7 @@ def chain_matmul(*matrices: Any) -> Tensor:
     for one in matrices:
         if one._array.ndim != 2:
             raise RuntimeError(f"Tensor dimension is {one._array.ndim}, expected 2 instead.")
-    return matrices[0] if len(matrices) == 1 else multi_dot(list(matrices))
+    return matrices[0].clone() if len(matrices) == 1 else multi_dot(list(matrices))
 
 
 @public("matmul", space="torch.linalg")

@@ -103,6 +103,8 @@ def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Tensor:
     if input._array.dtype.kind in "bui":
         input = ops.astype(input, dtypes.get_default_dtype().numpy)
     array = input._array
+    if array.ndim and array.size and not keepdim and isinstance(dim, (tuple, list)) and not dim:
+        raise RuntimeError(f"output with shape [] doesn't match the broadcast shape {[1] * array.ndim}")
     return ops.logsumexp(input, axes_of(dim, array.ndim), bool(keepdim))
 
 

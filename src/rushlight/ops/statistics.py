@@ -104,7 +104,7 @@ def _edges(array: Any, bins: list[Any], range: Any) -> tuple[list[Any], bool]:
         if count <= 0:
             raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {count} for dimension {place}")
     if given and all(given):
-        return [one._array for one in bins], False
+        return [one._array.copy() for one in bins], False  # the edges are handed out
     if range is not None and len(range) != 2 * columns:
         raise RuntimeError(
             f"torch.histogramdd: for a {columns}-dimensional histogram range should have {2 * columns} elements, "
