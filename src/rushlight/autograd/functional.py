@@ -248,6 +248,8 @@ def _rows(output: Any, number: int, ins: Tensors, create_graph: bool, strict: bo
     """The Jacobian of one output by each input, a row of it for each element of the output."""
     rows: list[list[Any]] = [[] for _ in ins]
     shape, size = output._array.shape, output._array.size
+    if not size:
+        raise RuntimeError("stack expects a non-empty TensorList")  # as PyTorch, which lays rows on one another
     for element in range(size):
         gradients = _gradients((output.reshape(-1)[element],), ins, (None,), create_graph)
         for position, (g, one) in enumerate(zip(gradients, ins, strict=True)):
@@ -258,17 +260,16 @@ def _rows(output: Any, number: int, ins: Tensors, create_graph: bool, strict: bo
             elif strict and create_graph and not g.requires_grad:
                 raise RuntimeError(_INDEPENDENT["derivative"].format("jacobian", position))
             rows[position].append(g)
-    return tuple(
-        stack(parts).view(shape + one._array.shape) if parts else _zeros(shape + one._array.shape, one._array.dtype)
-        for parts, one in zip(rows, ins, strict=True)
-    )
+    return tuple(stack(parts).view(shape + one._array.shape) for parts, one in zip(rows, ins, strict=True))
 
 
 def _rows_at_once(output: Any, ins: Tensors, create_graph: bool) -> Tensors:
     """:func:`_rows` by one pass over a batch."""
     shape, size = output._array.shape, int(output._array.size)
     found: Sequence[Any] = (None,) * len(ins)
-    if size and output.requires_grad:
+    if output.requires_grad:
+        if not size:
+            raise IndexError("index 0 is out of bounds for dimension 0 with size 0")  # as PyTorch, which looks at the first row
         flat, seeds = output.reshape(-1), wrap(np.eye(size, dtype=output._array.dtype))
         found = grad(
             (flat,), ins, (seeds,), retain_graph=True, create_graph=create_graph, allow_unused=True, is_grads_batched=True

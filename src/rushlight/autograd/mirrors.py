@@ -45,11 +45,12 @@ class Mirror(list[Any]):
         mirrors_by_counter.setdefault(key, []).append(weakref.ref(self, forget))
 
     def __setitem__(self, index: object, value: object) -> None:  # type: ignore[override]
+        before = self[0]
         list.__setitem__(self, index, value)  # type: ignore[call-overload]
         if index == 0:
             np.copyto(self.source, self.turn(self.array))
             counter = self.of._counter
-            counter[0] += 1
+            counter[0] += self[0] - before
             list.__setitem__(self, 0, counter[0])
             renew(counter, self)
 
@@ -65,9 +66,9 @@ def _mirrors(counter: list[Any]) -> Iterator[Mirror]:
             yield found
 
 
-def count(counter: list[Any], name: str, where: object) -> None:
-    """Counts a write, by what and in which line of the program, and carries it on to the mirrors."""
-    counter[0] += 1
+def count(counter: list[Any], name: str, where: object, writes: int = 1) -> None:
+    """Counts a write, or several at once, by what and in which line of the program, and carries it on to the mirrors."""
+    counter[0] += writes
     counter[1:] = (name, where)
     renew(counter)
 

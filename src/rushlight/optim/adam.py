@@ -91,10 +91,13 @@ class Adam(RuleOptimizer):
             state["max_exp_avg_sq"] = like(param)
         return state
 
+    def _writes(self, group: Group) -> int:
+        return 2 if group["decoupled_weight_decay"] and group["weight_decay"] else 1
+
     def _rule(self, xp: Any, p: Any, g: Any, state: State, t: int, group: Group) -> None:
         lr = number(group["lr"])
         beta1, beta2 = number(group["betas"][0]), number(group["betas"][1])
-        if group["decoupled_weight_decay"]:
+        if group["decoupled_weight_decay"] and group["weight_decay"]:
             p *= 1 - lr * group["weight_decay"]
         else:
             g = decayed(p, g, group)

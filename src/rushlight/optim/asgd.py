@@ -7,7 +7,7 @@ from typing import Any
 import rushlight as torch
 
 from ..tensor import Tensor
-from .by_rule import RuleOptimizer, State, at_least_zero, check_lr, decayed, like, number, scalar_dtype
+from .by_rule import Group, RuleOptimizer, State, at_least_zero, check_lr, decayed, like, number, scalar_dtype
 
 
 class ASGD(RuleOptimizer):
@@ -46,6 +46,9 @@ class ASGD(RuleOptimizer):
     def _start(self, param: Any, group: dict[str, Any]) -> State:
         eta: Tensor = torch.as_tensor(number(group["lr"]), dtype=scalar_dtype()).clone()
         return {"eta": eta, "mu": torch.ones((), dtype=scalar_dtype()), "ax": like(param)}
+
+    def _writes(self, group: Group) -> int:
+        return 1 if group["foreach"] else 2
 
     def _rule(self, xp: Any, p: Any, g: Any, state: State, t: int, group: dict[str, Any]) -> None:
         g = decayed(p, g, group)

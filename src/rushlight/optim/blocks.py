@@ -176,8 +176,9 @@ class Plan:
     def run(self, optimizer: RuleOptimizer, group: dict[str, Any], where: Any) -> None:
         for block in self.blocks:
             block.step(optimizer, group)
+        writes = optimizer._writes(group)
         for param in self.members:
-            mirrors.count(param._counter, "step", where)
+            mirrors.count(param._counter, "step", where, writes)
 
 
 def _fits(param: Tensor, state: dict[str, Any], scalars: tuple[str, ...]) -> bool:

@@ -63,6 +63,10 @@ class RuleOptimizer(Optimizer):
         """What the compiled loop of the rule wants: eight numbers, and the names of three states, "" where there is none."""
         raise NotImplementedError
 
+    def _writes(self, group: Group) -> int:
+        """How many writes of PyTorch's a step of a parameter is, which its version counts."""
+        return 1
+
     def _ready(self, params: list[Tensor], group: Group) -> bool:
         """Whether all parameters can be stepped by the rule alone; if not, they go one by one."""
         return True
@@ -177,7 +181,7 @@ class RuleOptimizer(Optimizer):
         for name, value in values.items():
             if not isinstance(value, np.ndarray) and name != "step":
                 state[name] = value
-        mirrors.count(param._counter, "step", where)
+        mirrors.count(param._counter, "step", where, self._writes(group))
 
     def _step_tensors(self, param: Any, grad: Any, state: State, t: int, group: Group) -> None:
         p, g = param, grad

@@ -6,7 +6,7 @@ from typing import Any
 
 import rushlight as torch
 
-from .by_rule import RuleOptimizer, State, at_least_zero, check_betas, check_lr, decayed, like, number, scalar_dtype
+from .by_rule import Group, RuleOptimizer, State, at_least_zero, check_betas, check_lr, decayed, like, number, scalar_dtype
 
 
 class NAdam(RuleOptimizer):
@@ -50,9 +50,12 @@ class NAdam(RuleOptimizer):
     def _start(self, param: Any, group: dict[str, Any]) -> State:
         return {"mu_product": torch.ones((), dtype=scalar_dtype()), "exp_avg": like(param), "exp_avg_sq": like(param)}
 
+    def _writes(self, group: Group) -> int:
+        return 3 if group["decoupled_weight_decay"] and group["weight_decay"] else 2
+
     def _rule(self, xp: Any, p: Any, g: Any, state: State, t: int, group: dict[str, Any]) -> None:
         lr, (beta1, beta2) = number(group["lr"]), group["betas"]
-        if group["decoupled_weight_decay"]:
+        if group["decoupled_weight_decay"] and group["weight_decay"]:
             p *= 1 - lr * group["weight_decay"]
         else:
             g = decayed(p, g, group)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .by_rule import RuleOptimizer, State, at_least_zero, check_betas, check_lr, decayed, like, number
+from .by_rule import Group, RuleOptimizer, State, at_least_zero, check_betas, check_lr, decayed, like, number
 
 
 class RAdam(RuleOptimizer):
@@ -45,9 +45,12 @@ class RAdam(RuleOptimizer):
     def _start(self, param: Any, group: dict[str, Any]) -> State:
         return {"exp_avg": like(param), "exp_avg_sq": like(param)}
 
+    def _writes(self, group: Group) -> int:
+        return 2 if group["decoupled_weight_decay"] and group["weight_decay"] else 1
+
     def _rule(self, xp: Any, p: Any, g: Any, state: State, t: int, group: dict[str, Any]) -> None:
         lr, (beta1, beta2) = number(group["lr"]), group["betas"]
-        if group["decoupled_weight_decay"]:
+        if group["decoupled_weight_decay"] and group["weight_decay"]:
             p *= 1 - lr * group["weight_decay"]
         else:
             g = decayed(p, g, group)

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import forward_ad, modes
+from ..autograd import forward_ad, modes, overlaps
 from ..autograd.nodes import AccumulateGrad
 from ..autograd.tangents import tangents_of
 from ..autograd.topological_order import reached
@@ -389,7 +389,11 @@ def linearize(func: Function, *primals: Any) -> tuple[Any, Function]:
     points, spec = tree_flatten(primals)
     for point in points:
         forward_ad.expect_inexact("primal", point)
-    fixed = tree_map_only(Tensor, lambda one: one.detach(), primals)  # what is pushed depends on the tangents alone
+        if overlaps.is_stretched(point._array):
+            raise overlaps.overlap_error()
+    # What is pushed says that it depends on primals that need a gradient, but reaches the tangents alone.
+    inside = bool(modes.state.transforms)
+    fixed = tree_map_only(Tensor, lambda one: one.detach().requires_grad_(one.requires_grad and not inside), primals)
 
     def push(*tangents: Any) -> Any:
         directions, form = tree_flatten(tangents)

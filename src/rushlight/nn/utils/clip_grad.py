@@ -84,9 +84,11 @@ def clip_grad_norm(
 
 
 def clip_grad_value_(parameters: Any, clip_value: float, foreach: bool | None = None) -> None:
-    """Holds every element of the gradients within ``clip_value`` of 0."""
+    """Holds every element of the gradients within ``clip_value`` of 0; RuntimeError where no parameter has one, as in PyTorch."""
     most = float(clip_value)
+    grads = [parameter.grad for parameter in _listed(parameters) if parameter.grad is not None]
+    if not grads:
+        raise RuntimeError("Expected !nested_tensorlist[0].empty() to be true, but got false.")
     with torch.no_grad():
-        for parameter in _listed(parameters):
-            if parameter.grad is not None:
-                parameter.grad.clamp_(-most, most)
+        for grad in grads:
+            grad.clamp_(-most, most)
