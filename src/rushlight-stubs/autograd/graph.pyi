@@ -63,7 +63,7 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
     """Counts a write into tensors whose memory was changed behind the back of autograd."""
     ...
 def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., None], *, mode: Literal['all', 'any'] = 'all') -> RemovableHandle:
-    """``fn(grads)`` runs once in each backward pass, when the gradients of all ``tensors`` that take part are known; the others' are None. With ``mode='any'``, ``fn(grad)`` runs when the first of them is."""
+    """``fn(grads)`` runs once in each backward pass, when the gradients of all ``tensors`` that take part are known; the others' are None. With ``mode='any'``, ``fn(grad)`` runs when the first of them is. As in PyTorch, the single tensor that a pass begins at is not waited for, and a leaf that ``grad`` was asked for is refused (RuntimeError)."""
     ...
 class save_on_cpu(saved_tensors_hooks):
     """Keeps what the graph saves in memory of the CPU: as copies, for all tensors are there already."""

@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple
 from ..base.arguments import type_name
 from ..tensor import Tensor
 from . import engine, modes, views
+from .engine import BackwardPass
 from .handles import RemovableHandle
 from .nodes import Node
 
@@ -100,11 +101,27 @@ class _MultiHandle(RemovableHandle):
         self.handles = state
 
 
+def refuse_leaf_of_grad(node: Node, task: BackwardPass) -> None:
+    """RuntimeError for the node of a leaf that ``grad`` was asked for, as in PyTorch."""
+    if node.is_leaf_sink and node in task.captures:
+        raise RuntimeError(
+            "A leaf node was passed to _will_engine_execute_node but we are currently running autograd.grad(). This is "
+            "currently not supported."
+        )
+
+
+def _is_awaited(node: Node, task: BackwardPass) -> bool:
+    """Whether a hook of several tensors waits for a node: not for the one root of a pass, which PyTorch does not count."""
+    refuse_leaf_of_grad(node, task)
+    return task.will_run(node) and not (len(task.roots) == 1 and task.roots[0][0] is node)
+
+
 def register_multi_grad_hook(
     tensors: Sequence[Tensor], fn: Callable[..., None], *, mode: Literal["all", "any"] = "all"
 ) -> RemovableHandle:
     """``fn(grads)`` runs once in each backward pass, when the gradients of all ``tensors`` that take part are known; the
-    others' are None. With ``mode='any'``, ``fn(grad)`` runs when the first of them is.
+    others' are None. With ``mode='any'``, ``fn(grad)`` runs when the first of them is. As in PyTorch, the single tensor that
+    a pass begins at is not waited for, and a leaf that ``grad`` was asked for is refused (RuntimeError).
 
     Returns a handle whose ``remove()`` takes the hook out.
 
@@ -131,8 +148,8 @@ def register_multi_grad_hook(
 
         return _MultiHandle([tensor.register_hook(first) for tensor in tensors if tensor.requires_grad])
 
-    arrived: dict[Any, list[Any]] = {}
-    expected: dict[Any, int] = {}
+    arrived: dict[BackwardPass, list[Any]] = {}
+    expected: dict[BackwardPass, int] = {}
     edges = [engine.input_edge(tensor) if tensor.requires_grad else None for tensor in tensors]
     nodes: list[Node | None] = [None if edge is None else edge[0] for edge in edges]
     if None in nodes:
@@ -148,7 +165,7 @@ def register_multi_grad_hook(
                         arrived.pop(over, None)
                         expected.pop(over, None)
                 arrived[task] = [None] * len(nodes)
-                expected[task] = sum(node is not None and task.will_run(node) for node in nodes)
+                expected[task] = sum(node is not None and _is_awaited(node, task) for node in nodes)
             grads = arrived[task]
             grads[position] = grad
             expected[task] -= 1

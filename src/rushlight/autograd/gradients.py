@@ -24,6 +24,7 @@ from .handles import observers
 from .interpreters import stack as interpreters
 from .nodes import Edge
 from .observed_pass import ObservedPass, new_pass
+from .spread_gradients import laid_by
 
 
 def backward(
@@ -103,6 +104,8 @@ def backward(
                 edges.append(edge)
         assert isinstance(task, ObservedPass)
         task.accumulate_only(edges, roots)
+    if grad_tensors is not None:
+        task.note_given(cotangents)
     _run(task, roots, seeds)
 
 
@@ -225,6 +228,7 @@ def _grad(
     task.capture(edges, roots)
     _run(task, roots, seeds)
     results = []
+    laid = laid_by(roots, task)
     made: dict[int, Any] = {}  # one Tensor for one array, however many inputs ask for it
     for index, (value, g) in enumerate(zip(ins, task.captured, strict=True)):
         if g is None and not allow_unused:
@@ -237,6 +241,7 @@ def _grad(
         else:
             if id(g) not in made:
                 made[id(g)] = g if create_graph else _without_graph(g) if over_tensors else wrap(g)
+                laid(made[id(g)], edges[index])
             results.append(made[id(g)] if getattr(value, "_strided", True) else value.in_own_layout(made[id(g)]))
     return tuple(results)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -54,10 +55,20 @@ class HookCalls:
 
     over_tensors: bool
     listened_to: Node | None = None  # has hooks that want to know what arrived
+    given: Mapping[int, Tensor] = MappingProxyType({})  # the user's own cotangents, by the ids of their arrays
+
+    def note_given(self, cotangents: Sequence[Tensor | None]) -> None:
+        """Remembers what the user gave the pass, which hooks at its roots see as it is."""
+        self.given = {id(one._array): one for one in cotangents if one is not None}
+
+    def _shown(self, g: Any) -> Any:
+        """What hooks are called with for a cotangent."""
+        given = self.given.get(id(g))
+        return self._as_tensor(g) if given is None else given
 
     def _call_hooks(self, hooks: dict[int, Any], g: Any) -> Any:
         """What tensor hooks, one after another, make of one cotangent."""
-        tensor = self._as_tensor(g)
+        tensor = self._shown(g)
         for hook in list(hooks.values()):
             result = hook(tensor)
             if result is not None:
@@ -87,7 +98,7 @@ class HookCalls:
         """What a node runs with: a cotangent, or a list of them; None where there is none."""
         self.listened_to = node if node.post_hooks else None
         if node.pre_hooks:
-            tensors = tuple(self._as_tensor(value) for value in values)
+            tensors = tuple(self._shown(value) for value in values)
             for hook in list(node.pre_hooks.values()):
                 tensors = checked_tuple(hook, hook(tensors), tensors)
             values = [self._from_tensor(tensor) for tensor in tensors]
@@ -98,16 +109,16 @@ class HookCalls:
     def _after(self, node: Node, grads: tuple[Any, ...], g: Any) -> tuple[Any, ...]:
         """What a node sends on, after its hooks, which see what it sends and what had arrived."""
         inputs = tuple(
-            self._as_tensor(value if value is None or edge is None else self._fitted(node, index, value, edge))
+            self._shown(value if value is None or edge is None else self._fitted(node, index, value, edge))
             for index, (value, edge) in enumerate(zip(grads, node.next, strict=True))
         )
         outputs: tuple[Any, ...]
         if self.listened_to is not node:  # its first hook came while it ran: what arrived is not kept for nobody
             outputs = (None,) * (1 if node.metas is None else len(node.metas))
         elif node.metas is not None and g is not None:
-            outputs = tuple(self._as_tensor(value) for value in g)
+            outputs = tuple(self._shown(value) for value in g)
         else:
-            outputs = (self._as_tensor(g),)
+            outputs = (self._shown(g),)
         for hook in list((node.post_hooks or {}).values()):
             inputs = checked_tuple(hook, hook(inputs, outputs), inputs)
         return tuple(self._from_tensor(value) for value in inputs)

@@ -8,6 +8,7 @@ from typing import Any
 from rushlight.autograd import engine, modes
 from rushlight.autograd.delayed_error import DelayedError, Error
 from rushlight.autograd.function import Function
+from rushlight.autograd.graph_access import refuse_leaf_of_grad
 from rushlight.autograd.modes import is_grad_enabled
 from rushlight.autograd.nodes import AccumulateGrad, Node
 from rushlight.autograd.views import CopySlices
@@ -149,11 +150,7 @@ def _will_engine_execute_node(node: Any) -> bool:
     task = modes.state.task
     if task is None:
         raise RuntimeError("_get_should_execute_nodes should only be called during the backward pass")
-    if node.is_leaf_sink and task.captures:
-        raise RuntimeError(
-            "A leaf node was passed to _will_engine_execute_node but we are currently running autograd.grad(). This is "
-            "currently not supported."
-        )
+    refuse_leaf_of_grad(node, task)
     return task.will_execute(node)
 
 

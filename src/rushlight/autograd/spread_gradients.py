@@ -1,0 +1,97 @@
+"""How gradients lie that are one number at every place: the gradient of ``x.sum()`` by ``x``.
+
+PyTorch hands out an expanded view, which refuses to be written to; that of ``x.mean()`` is an array of its own. In a pass the
+arrays are what computes fastest, and mostly go on to rules that make others of them; so only what ``grad`` hands out is
+laid as in PyTorch, and that is told from the graph, not noted while the pass runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from ..backend import numpy as backend
+from ..tensor import Tensor
+from .nodes import Edge, Node
+from .observed_pass import ObservedPass
+
+# Ops whose rule hands on what arrives, or a view of it.
+_HAND_ON = frozenset(
+    "add clone contiguous expand expand_dims permute_dims squeeze squeeze_all sub sum t transpose view".split()
+)
+_OF_ONE_SHAPE = frozenset(("add", "expand", "sub"))  # so they are where nothing was broadcast
+_MOST = 32  # nodes that are looked at: a gradient that has come a longer way was mostly computed with
+
+
+def laid_by(roots: Sequence[Edge], task: ObservedPass) -> Callable[[Tensor, Edge | None], None]:
+    """What lays a gradient, that arrived at an edge in a pass from ``roots``, as PyTorch would."""
+    root = roots[0][0]
+    if len(roots) > 1 or root.hooked:
+        return _as_it_is
+    name = _name(root)
+    if name == "sum_all":
+        lay = _expanded
+    elif name in ("mean", "mean_all"):
+        lay = _in_order
+    else:
+        return _as_it_is
+
+    def laid(gradient: Tensor, edge: Edge | None) -> None:
+        array = gradient._array
+        if (
+            type(gradient) is Tensor
+            and isinstance(array, np.ndarray)
+            and array.size > 1
+            and gradient._base is None
+            and edge is not None
+            and _arrives_alone(root, edge[0], task)
+        ):
+            gradient._array = lay(array)
+
+    return laid
+
+
+def _as_it_is(gradient: Tensor, edge: Edge | None) -> None:
+    pass
+
+
+def _name(node: Node) -> str | None:
+    op = getattr(node, "op", None)
+    return None if op is None else op.name
+
+
+def _expanded(array: backend.Array) -> backend.Array:
+    return backend.everywhere(array.reshape(-1)[0].copy(), array.shape)
+
+
+def _in_order(array: backend.Array) -> backend.Array:
+    return np.ascontiguousarray(array) if 0 in array.strides else array
+
+
+def _arrives_alone(root: Node, target: Node, task: ObservedPass) -> bool:
+    """Whether what ``root`` gave came to ``target`` as it was, by one way, and nothing else did."""
+    needed = task.needed
+    assert needed is not None
+    found, stack, looked = 0, [root], 0
+    while stack:
+        node = stack.pop()
+        looked += 1
+        if looked > _MOST:
+            return False
+        for position, edge in enumerate(node.next):
+            if edge is None or edge[0] not in needed:
+                continue
+            onward = edge[0]
+            if onward is target:
+                found += 1
+            if onward.metas is not None or onward.dtype is not node.dtype:
+                return False
+            name = _name(node)
+            if (name in _OF_ONE_SHAPE and onward.shape != node.shape) or (name == "sub" and position == 1):
+                return False
+            if needed[onward]:
+                if onward.hooked or _name(onward) not in _HAND_ON:
+                    return False
+                stack.append(onward)
+    return found == 1
