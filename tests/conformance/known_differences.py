@@ -74,7 +74,7 @@ KNOWN = [
         "what cancels out in 1e5 to 1e6 numbers: nothing but rounding is left",
     ),
     (
-        r"value at `\w+ = \w+\.(sum|mean)\(\)`(?s:.*)arange\(\d{5}(?s:.*)layer_norm\(",
+        r"value at `\w+ = \w+\.(sum|mean)\([^`]*\)`(?s:.*)arange\(\d{5}(?s:.*)layer_norm\(",
         "what cancels out in 1e5 to 1e6 numbers: nothing but rounding is left",
     ),
     (

@@ -48,7 +48,7 @@ for _rank in (2, 3):
         _means, _maxima = keeping(_means), keeping(_maxima)
     op(f"adaptive_max_pool{_rank}", _maxima, outputs="out indices!",
        node=f"AdaptiveMaxPool{_rank}DBackward0",
-       x=lambda g, xp, indices, x_shape, size: xp.pool_scatter(_filled(g, "max", len(size)), indices, x_shape, len(size)))  # fmt: skip
+       x=lambda g, xp, indices, x, size: xp.pool_scatter(_filled(g, "max", len(size)), indices, x.shape, len(size)))  # fmt: skip
     op(f"fractional_max_pool{_rank}", _fractional,
        inputs="samples", outputs="out indices!", node=f"FractionalMaxPool{_rank}DBackward0",
        x=lambda g, xp, indices, x_shape, size: xp.pool_scatter(g, indices, x_shape, len(size)))  # fmt: skip
