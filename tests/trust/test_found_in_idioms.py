@@ -111,6 +111,7 @@ def test_what_linearize_pushes_depends_on_its_primals_as_far_as_is_said() -> Non
     assert not torch.func.linearize(torch.exp, a.detach())[1](a.detach()).requires_grad
     with pytest.raises(RuntimeError, match=OVERLAP):
         torch.func.linearize(torch.sin, torch.ones(2).expand(2, 2))
+    assert torch.func.linearize(torch.sin, torch.ones(1).expand(2, 1))[0].shape == (2, 1)
 
 
 def test_jacobians_of_nothing() -> None:
@@ -218,3 +219,36 @@ def test_a_hook_at_the_root_gets_the_gradient_that_was_given() -> None:
     out.register_hook(kept.append)
     out.backward(given)
     assert kept[0] is given and given.grad.tolist() == [2.0, 8.0]
+
+
+def test_an_input_that_has_gone_on_has_an_expanded_gradient_too() -> None:
+    x = torch.ones(2, 3, requires_grad=True)
+    y = x * x
+    of_x, of_y = torch.autograd.grad(y.sum(), [x, y])
+    assert of_x.stride() == (3, 1) and of_y.stride() == (0, 0)
+
+
+def test_conjugates_are_not_detached_in_place() -> None:
+    for x in (torch.ones(2, dtype=torch.complex64), torch.ones(2, dtype=torch.complex64, requires_grad=True)):
+        with pytest.raises(RuntimeError, match="Can't detach views in-place"):
+            x.conj().detach_()
+    assert not x.conj().resolve_conj().detach_().requires_grad
+
+
+def test_greatest_of_lines_are_a_view_only_where_they_are_recorded() -> None:
+    x = torch.arange(6.0).view(1, 2, 3)
+    assert not F.max_pool1d(x, 2)._is_view() and F.max_pool1d(x, 2).tolist() == [[[1.0], [4.0]]]
+    assert F.max_pool1d(x.clone().requires_grad_(), 2)._is_view()
+    assert F.max_pool1d(x, 2, return_indices=True)[0]._is_view()
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (lambda: torch.cdist(torch.ones(2, 2).half(), torch.ones(2, 2)), "\"cdist\" not implemented for 'Half'"),
+        (lambda: torch.ones(2, 3, 3).bool() @ torch.ones(2, 3, 3), "\"bmm\" not implemented for 'Bool'"),
+    ],
+)
+def test_a_kernel_that_there_is_not_is_told_before_dtypes_that_differ(call: Callable[[], Any], error: str) -> None:
+    with pytest.raises(NotImplementedError, match=error):
+        call()

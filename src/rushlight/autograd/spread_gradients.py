@@ -83,14 +83,13 @@ def _arrives_alone(root: Node, target: Node, task: ObservedPass) -> bool:
             if edge is None or edge[0] not in needed:
                 continue
             onward = edge[0]
-            if onward is target:
-                found += 1
+            found += onward is target
             if onward.metas is not None or onward.dtype is not node.dtype:
                 return False
             name = _name(node)
             if (name in _OF_ONE_SHAPE and onward.shape != node.shape) or (name == "sub" and position == 1):
                 return False
-            if needed[onward]:
+            if needed[onward] and onward is not target:
                 if onward.hooked or _name(onward) not in _HAND_ON:
                     return False
                 stack.append(onward)

@@ -284,7 +284,7 @@ class InGraph(Methods):
 
     def detach_(self) -> Tensor:
         """Forgets this tensor's history."""
-        if self._base is not None:
+        if self._is_view():
             raise RuntimeError(
                 "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for "
                 "training, and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence "

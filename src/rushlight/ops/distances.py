@@ -88,6 +88,8 @@ def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: str = "use_mm_for_eucl
         raise RuntimeError("cdist only supports non-negative p values")
     if a.dtype != b.dtype:
         if a.size and b.size:
+            if a.dtype.itemsize == 2 and max(a.shape[-2], b.shape[-2]) <= _MANY_ROWS:
+                raise NotImplementedError(f"\"cdist\" not implemented for '{x1.dtype.scalar_name}'")
             raise RuntimeError(f"expected scalar type {x1.dtype.scalar_name} but found {x2.dtype.scalar_name}")
         x2 = ops.astype(x2, a.dtype)
     for axis in range(min(a.ndim, b.ndim) - 3, -1, -1):

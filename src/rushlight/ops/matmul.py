@@ -166,6 +166,8 @@ def _check_bmm(input: Any, mat2: Any) -> None:
             f"[{y.shape[0]}, {y.shape[1]}]."
         )
     if x.dtype != y.dtype and x.size and y.size:
+        if x.dtype.kind == "b":
+            raise NotImplementedError("\"bmm\" not implemented for 'Bool'")
         raise RuntimeError(f"expected scalar type {_type_word(x)} but found {_type_word(y)}")
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..autograd import modes
 from ..backend import pooling as k
 from ..backend.memory_formats import keeping, with_channels_last
 from .integer_arguments import whole_numbers
@@ -223,7 +224,9 @@ def _max_pool_of_lines(
         raise RuntimeError(f"max_pool1d() Invalid computed output size: {out[0]}")
     require_kind(input, "max_pool1d_impl", "fiu" if indices else "f")
     values, found = ops.max_pool2(rows, *options)
-    return values.squeeze(-2), found.squeeze(-2)
+    if indices or (modes.state.grad_enabled and input.requires_grad):
+        return values.squeeze(-2), found.squeeze(-2)
+    return ops.squeeze_row(values, (len(shape) - 1,)), None
 
 
 def _publish_max_pool(rank: int) -> None:

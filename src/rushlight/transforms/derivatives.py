@@ -389,7 +389,7 @@ def linearize(func: Function, *primals: Any) -> tuple[Any, Function]:
     points, spec = tree_flatten(primals)
     for point in points:
         forward_ad.expect_inexact("primal", point)
-        if overlaps.is_stretched(point._array):
+        if overlaps.is_stretched(point._array) and point.untyped_storage().nbytes() > point.itemsize:
             raise overlaps.overlap_error()
     # What is pushed says that it depends on primals that need a gradient, but reaches the tangents alone.
     inside = bool(modes.state.transforms)
