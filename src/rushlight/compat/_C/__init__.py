@@ -8,7 +8,7 @@ from typing import Any
 from rushlight.autograd import engine, modes
 from rushlight.autograd.delayed_error import DelayedError, Error
 from rushlight.autograd.function import Function
-from rushlight.autograd.graph_access import refuse_leaf_of_grad
+from rushlight.autograd.gradient_edges import refuse_leaf_of_grad
 from rushlight.autograd.modes import is_grad_enabled
 from rushlight.autograd.nodes import AccumulateGrad, Node
 from rushlight.autograd.views import CopySlices
