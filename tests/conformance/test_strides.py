@@ -197,7 +197,7 @@ KNOWN: dict[str, set[str]] = {
     "channels_last": {
         "max_pool2d_with_indices_backward",
     },
-    "stepped": {"histogram", "histogramdd"},  # edges as they were given
+    "stepped": {"histogramdd"},  # edges as they were given
 }
 
 
