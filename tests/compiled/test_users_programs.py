@@ -38,6 +38,8 @@ def test_they_do_what_they_do_as_they_are(name: str) -> None:
         steps.append(PROGRAMS[name]())
     fast: Any = torch.compile(steps[1], backend="replay")
     fast._compiled.always = True
+    # The slopes of a layer norm of bfloat16 are rounded once as they are, and at each step where they are recorded.
+    near = 0.01 if name == "mixed_precision" else 1e-6
     for call in range(6):
         found = []
         for step in (steps[0], fast):
@@ -45,7 +47,7 @@ def test_they_do_what_they_do_as_they_are(name: str) -> None:
             found.append(tensors(step()))
         for one, other in zip(*found, strict=True):
             assert one.dtype is other.dtype
-            assert torch.allclose(one.double(), other.double(), rtol=1e-5, atol=1e-6), call
+            assert torch.allclose(one.double(), other.double(), rtol=1e-5, atol=near), call
     form = fast._compiled.forms[-1]
     assert (form.program is None) == (name in AS_THEY_ARE), form.reason
     if name in AS_THEY_ARE:

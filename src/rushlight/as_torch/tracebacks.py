@@ -14,14 +14,14 @@ by itself there (AttributeError, TypeError, ...), a failed ``assert``, an error 
 
 from __future__ import annotations
 
-import dis
+import linecache
 import os
 import sys
 import threading
 import traceback
 from collections.abc import Callable, Iterator
 from opcode import opmap
-from types import CodeType, FrameType, TracebackType
+from types import FrameType, TracebackType
 from typing import Any
 
 from ..base.arguments import ROOT
@@ -116,17 +116,12 @@ def _is_own_fault(error: BaseException, entries: list[TracebackType]) -> bool:
         return called.partition(".")[0] in _LIBRARIES
     last = entries[innermost_own]
     code = last.tb_frame.f_code
-    return code.co_code[last.tb_lasti] != _RAISE or (isinstance(error, AssertionError) and not _says_so(code, last.tb_lasti))
+    return code.co_code[last.tb_lasti] != _RAISE or (isinstance(error, AssertionError) and not _is_in_raise(last))
 
 
-def _says_so(code: CodeType, place: int) -> bool:
-    """Whether the AssertionError that is raised there stands by its name in a ``raise``, and is not an ``assert`` that failed."""
-    loads = [
-        (one.offset, one.opname == "LOAD_GLOBAL")
-        for one in dis.get_instructions(code)
-        if one.offset < place and (one.opname == "LOAD_ASSERTION_ERROR" or "AssertionError" in str(one.argrepr))
-    ]
-    return bool(loads) and max(loads)[1]
+def _is_in_raise(entry: TracebackType) -> bool:
+    """Whether the AssertionError that comes from there is one that a ``raise`` made, and not an ``assert`` that failed."""
+    return linecache.getline(entry.tb_frame.f_code.co_filename, entry.tb_lineno).lstrip().startswith("raise ")
 
 
 def _is_own(frame: FrameType) -> bool:

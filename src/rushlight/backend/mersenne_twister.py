@@ -55,8 +55,8 @@ class MersenneTwister:
         self._seeder: Any = None
         self.restart(seed)
 
-    def __del__(self, spares: list[tuple[Any, Any]] = _SPARES) -> None:
-        if self._bits is not None and len(spares) < _MOST_SPARES:
+    def __del__(self, spares: list[tuple[Any, Any]] = _SPARES, most: int = _MOST_SPARES) -> None:
+        if self._bits is not None and len(spares) < most:  # names of the module may be gone at the end of the process
             spares.append((self._bits, self._seeder))
 
     def restart(self, seed: int) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from ..autograd import modes, views
 from ..autograd.interpreters import stack as interpreters
 from ..backend import numpy as backend
+from ..backend.nothing import Nothing
 from ..base.arguments import type_name
 from ..random import default_generator, memory_axes, stream_of
 from ..tensor import Tensor, new_tensor
@@ -47,7 +48,7 @@ def _noise(input: Any, shape: tuple[int, ...], p: float) -> Any:
         drawn = default_stream().bernoulli(tuple(shape[axis] for axis in axes), array.dtype, 1 - p)
         return new_tensor(drawn.transpose(np.argsort(axes)))
 
-    if not isinstance(input._array, np.ndarray):  # on the meta device: its noise lies there, too
+    if isinstance(input._array, Nothing):  # on the meta device: its noise lies there, too
         return input.new_empty(shape)
     drawn = interpreters.ask("noise", draw, shape) if modes.state.transforms else NotImplemented
     return draw(shape) if drawn is NotImplemented else drawn
@@ -71,7 +72,7 @@ def _scaled_noise(input: Any, shape: tuple[int, ...], p: float) -> Any:
     noise = _noise(input, shape, p)
     if noise._array.dtype.kind in "iub":
         noise.div_(1 - p)  # says why not
-    if isinstance(noise._array, np.ndarray):
+    if not isinstance(noise._array, Nothing):
         noise._array /= 1 - p
     return noise
 

@@ -15,6 +15,7 @@ import rushlight as torch
 from ..autograd.handles import RemovableHandle
 from ..autograd.modes import state
 from ..autograd.recorder import USER
+from ..backend.notes import with_notes
 from ..tensor import Tensor
 
 ParamsT: TypeAlias = Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]]
@@ -95,10 +96,10 @@ class Optimizer:
         self.state = defaultdict(dict)
         self.param_groups = []
         if not isinstance(params, Iterable):
-            error = TypeError(f"{type(params).__name__!r} object is not iterable")
-            if hasattr(params, "parameters"):
-                error.add_note("  An optimizer takes the parameters of a module: module.parameters().")
-            raise error
+            raise with_notes(
+                TypeError(f"{type(params).__name__!r} object is not iterable"),
+                "An optimizer takes the parameters of a module: module.parameters()." if hasattr(params, "parameters") else "",
+            )
         groups = list(params)
         if not groups:
             raise ValueError("optimizer got an empty parameter list")

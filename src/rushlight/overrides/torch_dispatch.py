@@ -17,6 +17,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 
@@ -248,10 +249,15 @@ class BelowAutograd(Interpreter):
     """Classes and modes that take over the ops below autograd."""
 
     place = BELOW
-    custom = False  # whether a custom function has had such a tensor: what it made, a plain tensor maybe, leads back to it
 
-    def function(self, cls: type, args: Args, kwargs: Named) -> Answer:
-        self.custom = self.custom or any(isinstance(one._array, Outline) for one in _flat(args))
+    def __init__(self) -> None:
+        self.custom: WeakSet[type] = (
+            WeakSet()
+        )  # nodes of custom functions that have had wrappers: what they made leads back to those
+
+    def function(self, cls: Any, args: Args, kwargs: Named) -> Answer:
+        if any(isinstance(one._array, Outline) for one in _flat(args)):
+            self.custom.add(cls._backward_cls)
         return NotImplemented
 
     def op(self, op: Op, args: Args) -> Answer:
@@ -276,7 +282,20 @@ class BelowAutograd(Interpreter):
         return asked(aten.ones_like.default, (output,)) if takes_part([output]) else NotImplemented
 
     def wants_tensors(self, values: Sequence[Any]) -> Answer:
-        return self.custom or takes_part(values) or NotImplemented
+        return takes_part(values) or (bool(self.custom) and self._leads_to_wrappers(values)) or NotImplemented
+
+    def _leads_to_wrappers(self, values: Sequence[Any]) -> bool:
+        """Whether a graph has nodes of custom functions that have been given wrappers."""
+        waiting = [value._edge[0] for value in values if isinstance(value, Tensor) and value._edge is not None]
+        seen = set(waiting)
+        while waiting:
+            node = waiting.pop()
+            if type(node) in self.custom:
+                return True
+            fresh = {edge[0] for edge in node.next if edge is not None} - seen
+            seen |= fresh
+            waiting += fresh
+        return False
 
     def outer_grad_mode(self) -> Answer:
         """Within a handler, whether ops were recorded around it."""

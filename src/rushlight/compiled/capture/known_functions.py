@@ -31,7 +31,8 @@ LOOKS_AT_NO_VALUE = frozenset(
     autograd.function_calls:_keep autograd.gradients:_seeds autograd.gradients:_without_graph
     autograd.mirrors:Mirror.__init__ autograd.mirrors:mirror autograd.observed_pass:ObservedPass._pull
     autograd.overlaps:check_memory autograd.overlaps:check_write autograd.overlaps:geometry autograd.saved:Packed.placed
-    autograd.saved:open_function_saved autograd.saved:tensor_of autograd.tensor_methods:InGraph.detach
+    autograd.saved:open_function_saved autograd.saved:tensor_of autograd.spread_gradients:laid_by.<locals>.laid
+    autograd.tensor_methods:InGraph.detach
     autograd.views:CopySlices.vjp_tensors autograd.views:_adopt autograd.views:become autograd.views:inplace
     autograd.write_errors:check_result ops.activations:prelu ops.adaptive_pooling:_adaptive_avg ops.attention:_added
     ops.attention:bilinear ops.attention:scaled_dot_product_attention ops.attention_masks:added
@@ -55,6 +56,7 @@ LOOKS_AT_NO_VALUE = frozenset(
     ops.subscripts:_setitem ops.subscripts:_walk ops.subscripts:_written ops.subscripts:index_put
     ops.subscripts:index_put.<locals>.<genexpr> ops.subscripts:index_put.<locals>.<listcomp> ops.writing:copy_
     ops.writing:fill ops.writing:fill_ ops.writing:zero_ overrides.torch_dispatch:_write_below
+    overrides.torch_dispatch:BelowAutograd.function.<locals>.<genexpr>
     tensor:Tensor.device tensors.conversion.to_dtype:_convert tensors.memory:InMemory.is_contiguous tensors.memory:InMemory.storage_offset
     tensors.memory:InMemory.stride tensors.python_protocols:InPython.__len__ transforms.batched_tensors:along
     transforms.batched_tensors:batched transforms.batched_tensors:left transforms.derivatives:_tracked_whole
