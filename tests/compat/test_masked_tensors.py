@@ -253,3 +253,13 @@ def test_programs_without_them_are_not_slowed_down() -> None:
         "assert 'rushlight.masked.maskedtensor' in __import__('sys').modules"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_masked_tensor_leaves_other_gradients_sparse() -> None:
+    data = torch.masked.masked_tensor(torch.ones(2), torch.tensor([True, False]), requires_grad=True)
+    (data * data).sum().backward()
+    embedding = torch.nn.Embedding(4, 2, sparse=True)
+    rows = torch.sparse_coo_tensor([[1, 1]], [1.0, 1.0], (3,), requires_grad=True)
+    (rows * rows).to_dense().sum().backward()
+    embedding(torch.tensor([1])).sum().backward()
+    assert rows.grad.is_sparse and embedding.weight.grad.is_sparse

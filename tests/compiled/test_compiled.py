@@ -549,3 +549,27 @@ def test_what_is_refused_by_its_values_is_refused_again() -> None:
     q[1] = 1.5
     with pytest.raises(RuntimeError, match="must be in the range"):
         fast(x)
+
+
+def test_after_meta_tensors_functions_are_captured_and_one_that_makes_them_is_not() -> None:
+    assert torch.empty(3, 4, device="meta").is_meta
+    w = torch.ones(3, requires_grad=True)
+
+    def step() -> Any:
+        loss = (w * w).sum()
+        loss.backward()
+        with torch.no_grad():
+            w.mul_(0.5)
+        return loss.detach()
+
+    def outline() -> Any:
+        return torch.zeros(torch.empty(3, device="meta").expand(2, 3).shape)
+
+    compiled: list[Any] = [torch.compile(function, backend="replay") for function in (step, outline)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for fast in compiled:
+            fast._compiled.always = True
+            for _ in range(3):
+                fast()
+    assert [fast._compiled.forms[-1].program is not None for fast in compiled] == [True, False]

@@ -21,6 +21,7 @@ SPECIAL = {
     "autograd.tensor_methods:InGraph.data": "_data",
     "autograd.tensor_methods:InGraph.grad": "_grad",
     "compat._dynamo.__init__:graph_break": "_breaks",
+    "tensors.meta:_Alive.__init__": "_is_on_meta",
 }
 
 # They hand arrays on, compare their identity or read their form; and what a kernel reads, it reads again each time.
@@ -57,11 +58,15 @@ LOOKS_AT_NO_VALUE = frozenset(
     ops.subscripts:index_put.<locals>.<genexpr> ops.subscripts:index_put.<locals>.<listcomp> ops.writing:copy_
     ops.writing:fill ops.writing:fill_ ops.writing:zero_ overrides.torch_dispatch:_write_below
     overrides.torch_dispatch:BelowAutograd.function.<locals>.<genexpr>
-    tensor:Tensor.device tensors.conversion.to_dtype:_convert tensors.memory:InMemory.is_contiguous tensors.memory:InMemory.storage_offset
+    tensor:Tensor.device tensors.conversion.to_dtype:_convert tensors.memory:InMemory.is_contiguous tensors.memory:InMemory.is_cpu
+    tensors.memory:InMemory.is_meta tensors.memory:InMemory.storage_offset
     tensors.memory:InMemory.stride tensors.python_protocols:InPython.__len__ transforms.batched_tensors:along
     transforms.batched_tensors:batched transforms.batched_tensors:left transforms.derivatives:_tracked_whole
     """.split()
 )
+
+# Asked of every op once there has been a meta tensor; while one lives nothing is recorded.
+OF_META_TENSORS = "tensors.meta:"
 
 # They give what the library itself keeps as a number or a text, which no check looks at.
 READS_STATE = frozenset(

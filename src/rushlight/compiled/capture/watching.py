@@ -335,6 +335,10 @@ def _splits(watch: Watch, frame: Any, code: types.CodeType) -> None:
         watch.fail("tensor_split() at places that a tensor tells")
 
 
+def _is_on_meta(watch: Watch, frame: Any, code: types.CodeType) -> None:
+    watch.fail("a tensor on the meta device")
+
+
 def _data(watch: Watch, frame: Any, code: types.CodeType) -> None:
     """``.data``: read, it is the same array by a version of its own; set, it is another array."""
     if code.co_argcount > 1:
@@ -366,6 +370,8 @@ def _judged(code: types.CodeType) -> Action:
     where = file[len(ROOT) :].replace("\\", "/").removesuffix(".py").replace("/", ".") + ":" + code.co_qualname
     if where in known_functions.SPECIAL:
         return globals()[known_functions.SPECIAL[where]]  # type: ignore[no-any-return]
+    if where.startswith(known_functions.OF_META_TENSORS):
+        return _nothing
     if known_functions.called_anew(where):
         return _host
     if where in known_functions.READS_STATE:

@@ -62,7 +62,9 @@ class MaskedTensor(Tensor):
     ``data``: a strided tensor of bool, signed integers, or floating point but bfloat16; ``mask``: a boolean tensor of its shape.
     Both are copied. TypeError or ValueError for other ones.
 
+    >>> import warnings
     >>> import rushlight as torch
+    >>> warnings.simplefilter("ignore")  # it says that it is a prototype
     >>> x = torch.masked.masked_tensor(torch.tensor([1.0, 2.0, 3.0]), torch.tensor([True, False, True]))
     >>> x.exp().sum()
     MaskedTensor( 22.8038, True)

@@ -14,7 +14,9 @@ def masked_tensor(data: Tensor, mask: Tensor, requires_grad: bool = False) -> Ma
 
     TypeError or ValueError where they do not go together, as :class:`MaskedTensor` says.
 
+    >>> import warnings
     >>> import rushlight as torch
+    >>> warnings.simplefilter("ignore")  # it says that it is a prototype
     >>> torch.masked.masked_tensor(torch.arange(3), torch.tensor([True, False, True]))
     MaskedTensor(
       [0,       --, 2]
@@ -29,7 +31,9 @@ def as_masked_tensor(data: Tensor, mask: Tensor) -> MaskedTensor:
 
     TypeError or ValueError where they do not go together, as :class:`MaskedTensor` says.
 
+    >>> import warnings
     >>> import rushlight as torch
+    >>> warnings.simplefilter("ignore")  # it says that it is a prototype
     >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
     >>> torch.masked.as_masked_tensor(x, torch.tensor([True, False])).sum().backward()
     >>> x.grad
