@@ -26,9 +26,9 @@ _MOST = 32  # nodes that are looked at: a gradient that has come a longer way wa
 
 def laid_by(roots: Sequence[Edge], task: ObservedPass) -> Callable[[Tensor, Edge | None], None]:
     """What lays a gradient, that arrived at an edge in a pass from ``roots``, as PyTorch would."""
-    root = roots[0][0]
-    if len(roots) > 1 or root.hooked:
+    if len(roots) != 1 or roots[0][0].hooked:
         return _as_it_is
+    root = roots[0][0]
     name = _name(root)
     if name == "sum_all":
         lay = _expanded

@@ -248,7 +248,7 @@ def triu(x: Array, offset: int) -> Array:
 def _with_zeros(x: Array, offset: int, below: bool) -> Array:
     """A copy with zeros everywhere on a diagonal and below it, or in all others."""
     shape = x.shape[-2:]
-    return only(x, (_kept_mask if max(shape) <= _SHORT else _mask)(shape, offset, below))
+    return only(np.ascontiguousarray(x), (_kept_mask if max(shape) <= _SHORT else _mask)(shape, offset, below))
 
 
 def _mask(shape: Shape, offset: int, below: bool) -> Array:
