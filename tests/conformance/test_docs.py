@@ -11,6 +11,7 @@ OURS = {
     "differences.md",
     "engine.md",
     "explain.md",
+    "explain.zh.md",
     "performance.md",
     "recording.md",
     "reliability.md",
