@@ -2825,16 +2825,16 @@ def fill_(input: Tensor, value: Any) -> Tensor:
     ...
 class finfo:
     """The limits of a floating type, or of the parts of a complex one; of the default type when none is given."""
+    bits: _int
+    dtype: str
+    eps: _float
+    max: _float
+    min: _float
+    resolution: _float
+    smallest_normal: _float
+    tiny: _float
     def __eq__(self, other: object) -> _bool: ...
     def __init__(self, type: _dtype | None = None) -> None: ...
-    bits: Any
-    dtype: Any
-    eps: Any
-    max: Any
-    min: Any
-    resolution: Any
-    smallest_normal: Any
-    tiny: Any
 fix = trunc
 fix_ = trunc_
 def flatten(input: Tensor, start_dim: _int = 0, end_dim: _int = -1, *, out: Any = None) -> Tensor:
@@ -3032,12 +3032,12 @@ def igammac(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generi
     ...
 class iinfo:
     """The limits of an integer type."""
+    bits: _int
+    dtype: str
+    max: _int
+    min: _int
     def __eq__(self, other: object) -> _bool: ...
     def __init__(self, type: _dtype) -> None: ...
-    bits: Any
-    dtype: Any
-    max: Any
-    min: Any
 def imag(input: Tensor) -> Tensor:
     """The imaginary part, as a view. Raises RuntimeError for a real tensor."""
     ...

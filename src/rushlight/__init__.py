@@ -55,9 +55,7 @@ with _collector_at_rest():
     from .base.dtypes import (
         can_cast,
         dtype,
-        finfo,
         get_default_dtype,
-        iinfo,
         promote_types,
         set_default_dtype,
         set_default_tensor_type,
@@ -67,6 +65,7 @@ with _collector_at_rest():
     from .base.public_names import operator_namespaces as _operator_namespaces
     from .base.size import Size
     from .base.torch_version import __version__
+    from .base.type_limits import finfo, iinfo
     from .operators import derivatives as _derivatives
     from .ops.public import registry as _registry
     from .overrides.overridable_methods import install_methods

@@ -6,6 +6,7 @@ import math
 from typing import Any, NoReturn
 
 from ..base import dtypes
+from ..base.type_limits import finfo, iinfo
 
 
 def checked_convert(value: bool | int | float | complex, dtype: dtypes.dtype) -> Any:
@@ -30,7 +31,7 @@ def checked_convert(value: bool | int | float | complex, dtype: dtypes.dtype) ->
     if isinstance(value, int) and not -(2**63) <= value < 2**64:
         raise OverflowError("int too big to convert")
     if dtype.kind_rank == dtypes.INTEGRAL:
-        limits = dtypes.iinfo(dtype)
+        limits = iinfo(dtype)
         # An unsigned type takes negative whole numbers of its own size, and wraps them; of others it takes none.
         low = -limits.max if limits.min == 0 else limits.min
         if isinstance(value, float):
@@ -41,7 +42,7 @@ def checked_convert(value: bool | int | float | complex, dtype: dtypes.dtype) ->
             _does_not_fit(dtype)
         return value & limits.max if limits.min == 0 else value
     wide = float(value)
-    if math.isfinite(wide) and abs(wide) > dtypes.finfo(dtype).max:
+    if math.isfinite(wide) and abs(wide) > finfo(dtype).max:
         _does_not_fit(dtype)
     return wide
 

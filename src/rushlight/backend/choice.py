@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..base import dtypes
+from ..base.type_limits import finfo
 from ..kernels import register, sweeps
 from . import numpy as backend
 from .array_dtypes import common, floating, meeting, refuse
@@ -180,7 +181,7 @@ def nan_to_num(x: Array, nan: float | None, posinf: float | None, neginf: float 
         return out
     if x.dtype.kind not in "fV":
         return np.array(x, order="K")
-    limits = dtypes.finfo(dtypes.of(x.dtype))
+    limits = finfo(dtypes.of(x.dtype))
     out = backend.copied(x, x.dtype)
     out[np.isnan(x)] = 0 if nan is None else nan
     out[x == math.inf] = limits.max if posinf is None else posinf

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..base import dtypes
 from ..base.arguments import warn
+from ..base.type_limits import finfo
 from .numpy import Array
 
 DType = np.dtype[Any]
@@ -31,7 +32,7 @@ def uniform(dtype: DType, low: float, high: float) -> None:
     if dtype.kind not in "fcV":
         _no_kernel("check_uniform_bounds", dtype)
     kind = dtypes.of(dtype).to_real()
-    limit = dtypes.finfo(kind).max
+    limit = finfo(kind).max
     for name, bound in (("from", low), ("to", high)):
         if not -limit <= bound <= limit:
             raise RuntimeError(f"{name} is out of bounds for {kind.c_name}")
@@ -93,7 +94,7 @@ def integers(dtype: DType, low: int, high: int) -> tuple[int, int]:
 def _rounded_into(dtype: DType, low: int, high: int) -> tuple[int, int]:
     """Bounds that stay bounds when the numbers between them are rounded to a float dtype."""
     digits = _digits(dtype)
-    limit = float(dtypes.finfo(dtypes.of(dtype)).max)
+    limit = float(finfo(dtypes.of(dtype)).max)
     first, last = low, high
     for number, outwards in ((low + 1, -1), (high - 1, 1)):
         if not -limit <= number <= limit:
@@ -235,7 +236,7 @@ def _require_room(dtype: DType, name: str, value: int) -> None:
         if value != -last - 1 or dtype.kind != "i":
             raise RuntimeError(f"{name} is out of bounds for {kind.c_name}")
         return
-    if abs(value) > dtypes.finfo(kind).max:
+    if abs(value) > finfo(kind).max:
         raise RuntimeError(f"{name} is out of bounds for {kind.c_name}")
     digits = _digits(dtype)
     warn(

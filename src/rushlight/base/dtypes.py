@@ -219,7 +219,7 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
     found = _promoted.get((type1, type2))
     if found is None:
         for position, (name, given) in enumerate((("type1", type1), ("type2", type2)), 1):
-            _check_argument("promote_types", name, position, given)
+            check_argument("promote_types", name, position, given)
         found = _promoted[type1, type2] = _promote(type1, type2)
     return found
 
@@ -256,8 +256,8 @@ def can_cast(from_: dtype, to: dtype) -> bool:
     >>> torch.can_cast(torch.float64, torch.float32), torch.can_cast(torch.float32, torch.int64)
     (True, False)
     """
-    _check_argument("can_cast", "from_", 1, from_)
-    _check_argument("can_cast", "to", 2, to)
+    check_argument("can_cast", "from_", 1, from_)
+    check_argument("can_cast", "to", 2, to)
     return from_.kind_rank <= to.kind_rank
 
 
@@ -273,7 +273,7 @@ def check_cast(result: np.dtype[Any], target: np.dtype[Any]) -> None:
         raise RuntimeError("result type {} can't be cast to the desired output type {}".format(*words))
 
 
-def _check_argument(function: str, name: str, position: int, given: object) -> None:
+def check_argument(function: str, name: str, position: int, given: object) -> None:
     if not isinstance(given, dtype):
         raise TypeError(
             f"{function}(): argument '{name}' (position {position}) must be torch.dtype, not {type(given).__name__}"
@@ -404,93 +404,3 @@ def set_default_tensor_type(t: Any, /) -> None:
         UserWarning,
         stacklevel=2,
     )
-
-
-# Limits.
-
-
-def _short(value: float) -> str:
-    return f"{value:g}"
-
-
-class finfo:
-    """The limits of a floating type, or of the parts of a complex one; of the default type when none is given.
-
-    >>> import rushlight as torch
-    >>> torch.finfo(torch.float64).eps
-    2.220446049250313e-16
-    """
-
-    __module__ = "rushlight"  # where pickles find it
-    __slots__ = ("bits", "dtype", "eps", "max", "min", "resolution", "smallest_normal", "tiny")
-    __hash__ = None  # type: ignore[assignment]
-
-    def __init__(self, type: dtype | None = None) -> None:
-        given = _default if type is None else type
-        _check_argument("finfo", "type", 1, given)
-        if given.kind_rank < FLOATING:
-            raise TypeError("torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'")
-        real = given.to_real()
-        self.dtype = real.name
-        self.bits = real.itemsize * 8
-        if real not in _FLOAT_LAYOUT:
-            if real.name not in _LIMITS_OF_EIGHT_BITS:
-                raise NotImplementedError(f"\"min\" not implemented for '{real.scalar_name}'")
-            self.eps, self.max, self.min, self.tiny = _LIMITS_OF_EIGHT_BITS[real.name]
-            self.smallest_normal, self.resolution = self.tiny, 1.0
-            return
-        mantissa, exponents = _FLOAT_LAYOUT[real]
-        self.eps = 2.0**-mantissa
-        self.max = (2.0 - self.eps) * 2.0 ** (2 ** (exponents - 1) - 1)
-        self.min = -self.max
-        self.tiny = self.smallest_normal = 2.0 ** (2 - 2 ** (exponents - 1))
-        # As many decimal digits as the type keeps for certain.
-        self.resolution = float(f"1e-{int(mantissa * 0.30102999566398120):d}")
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, finfo) and self.dtype == other.dtype
-
-    def __repr__(self) -> str:
-        fields = ("resolution", "min", "max", "eps", "smallest_normal", "tiny")
-        return f"finfo({', '.join(f'{name}={_short(getattr(self, name))}' for name in fields)}, dtype={self.dtype})"
-
-
-_FLOAT_LAYOUT = {float16: (10, 5), bfloat16: (7, 8), float32: (23, 8), float64: (52, 11)}  # bits: mantissa, exponent
-# eps, max, min, tiny
-_LIMITS_OF_EIGHT_BITS = {
-    "float8_e4m3fn": (0.125, 448.0, -448.0, 2.0**-6),
-    "float8_e4m3fnuz": (0.125, 240.0, -240.0, 2.0**-7),
-    "float8_e5m2": (0.25, 57344.0, -57344.0, 2.0**-14),
-    "float8_e5m2fnuz": (0.125, 57344.0, -57344.0, 2.0**-15),
-    "float8_e8m0fnu": (1.0, 2.0**127, 2.0**-127, 2.0**-127),
-}
-
-
-class iinfo:
-    """The limits of an integer type.
-
-    >>> import rushlight as torch
-    >>> torch.iinfo(torch.int8)
-    iinfo(min=-128, max=127, dtype=int8)
-    """
-
-    __module__ = "rushlight"  # where pickles find it
-    __slots__ = ("bits", "dtype", "max", "min")
-    __hash__ = None  # type: ignore[assignment]
-
-    def __init__(self, type: dtype) -> None:
-        _check_argument("iinfo", "type", 1, type)
-        if type is bool_:
-            raise TypeError("torch.bool is not supported by torch.iinfo")
-        if type.kind_rank != INTEGRAL:
-            raise TypeError("torch.iinfo() requires an integer input type. Use torch.finfo to handle 'torch.iinfo'")
-        self.dtype = type.name
-        self.bits = type.itemsize * 8
-        self.max = 2 ** (self.bits - type.is_signed) - 1
-        self.min = -self.max - 1 if type.is_signed else 0
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, iinfo) and self.dtype == other.dtype
-
-    def __repr__(self) -> str:
-        return f"iinfo(min={_short(self.min)}, max={_short(self.max)}, dtype={self.dtype})"

@@ -12,7 +12,7 @@ from ..autograd.interpreters import stack as interpreters
 from ..autograd.modes import state
 from ..backend import activations as k
 from ..base.arguments import NUMBERS
-from ..base.dtypes import finfo
+from ..base.type_limits import finfo
 from ..kernels import register, sweeps
 from ..tensor import Tensor, new_tensor
 from . import dropout

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..base import dtypes
+from ..base.type_limits import iinfo
 from ..tensor import new_tensor
 from .public import module, public
 
@@ -65,7 +66,7 @@ def _lowest(name: str, highest: bool = False, complex_too: bool = False) -> Any:
             return math.inf if highest else -math.inf
         if dtype is dtypes.bool_:
             raise NotImplementedError(f"identity of {name} on torch.bool input")
-        limits = dtypes.iinfo(dtype)
+        limits = iinfo(dtype)
         return limits.max if highest else limits.min
 
     return identity

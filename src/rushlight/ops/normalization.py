@@ -12,7 +12,7 @@ import numpy as np
 from ..autograd import grad_mode, modes
 from ..backend import normalization as k
 from ..backend.memory_formats import has_channels_last, keeping, with_channels_last
-from ..base import dtypes
+from ..base.type_limits import finfo
 from ..tensor import Tensor, new_tensor
 from .integer_arguments import switch, whole_numbers
 from .public import module, ops, public
@@ -187,7 +187,7 @@ def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float |
     half = input._array.dtype.itemsize == 2
     wide = ops.astype(input, np.dtype(np.float32)) if half else input
     if eps is None:
-        eps = dtypes.finfo(wide.dtype).eps
+        eps = finfo(wide.dtype).eps
     scale = ops.rsqrt(ops.plus(ops.mean(ops.pow_number(wide, 2), axes, True, None), eps))
     out = wide * scale
     if weight is not None:

@@ -11,6 +11,7 @@ from ...backend import dlpack, memory
 from ...backend.notes import no_slope
 from ...base import dtypes
 from ...base.device import changes
+from ...base.type_limits import iinfo
 from ...ops.publishing import published
 from ...storage import TypedStorage, UntypedStorage
 from ...tensor import Tensor
@@ -361,7 +362,7 @@ def _whole(value: Any, dtype: dtypes.dtype) -> Any:
     elif not hasattr(value, "__index__"):
         raise TypeError(f"'{type(value).__name__}' object cannot be interpreted as an integer")
     value = value.__index__()
-    limits = dtypes.iinfo(dtype)
+    limits = iinfo(dtype)
     if dtype is dtypes.int64 and not limits.min <= value <= limits.max:
         raise ValueError("Overflow when unpacking long long")
     low = -limits.max if limits.min == 0 else limits.min
