@@ -1345,7 +1345,7 @@ class Tensor(WithAttributes):
     def log_normal_(self, mean: _float = 1.0, std: _float = 2.0, *, generator: _Generator | None = None) -> Tensor:
         """Fills with exponentials of normal numbers. RuntimeError unless ``std`` is positive."""
         ...
-    def log_softmax(self, dim: Any, dtype: _dtype | None = None) -> Tensor:
+    def log_softmax(self, dim: _int, dtype: _dtype | None = None) -> Tensor:
         """The logarithm of :func:`softmax`, computed without overflow."""
         ...
     def logaddexp(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
@@ -1902,7 +1902,7 @@ class Tensor(WithAttributes):
     def smm(self, mat: Tensor) -> Tensor:
         """The product of a sparse matrix and a dense one: RuntimeError, for this one is dense. See :func:`torch.smm`."""
         ...
-    def softmax(self, dim: Any, dtype: _dtype | None = None) -> Tensor:
+    def softmax(self, dim: _int, dtype: _dtype | None = None) -> Tensor:
         """exp(x) divided by its sum along ``dim``."""
         ...
     def solve(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> NoReturn:
@@ -2480,7 +2480,7 @@ def can_cast(from_: dtype, to: dtype) -> _bool:
 def cartesian_prod(*tensors: Any) -> Tensor:
     """All combinations of one element from each vector, as rows."""
     ...
-def cat(tensors: Any, dim: _int = 0, *, out: Any = None) -> Tensor:
+def cat(tensors: Sequence[Tensor], dim: _int = 0, *, out: Any = None) -> Tensor:
     """Tensors joined along an existing dimension; they agree in all others."""
     ...
 def cdist(x1: Any, x2: Any, p: _float = 2.0, compute_mode: str = 'use_mm_for_euclid_dist_if_necessary') -> Tensor:
@@ -3248,7 +3248,7 @@ def log2_(self: Tensor) -> Tensor:
 def log_(self: Tensor) -> Tensor:
     """In-place version of :func:`log`."""
     ...
-def log_softmax(input: Tensor, dim: Any, dtype: dtype | None = None, *, out: Any = None) -> Tensor:
+def log_softmax(input: Tensor, dim: _int, dtype: dtype | None = None, *, out: Any = None) -> Tensor:
     """The logarithm of :func:`softmax`, computed without overflow."""
     ...
 def logaddexp(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
@@ -3792,7 +3792,7 @@ def slogdet(input: Tensor, *, out: Any = None) -> _slogdet:
 def smm(input: Tensor, mat2: Tensor) -> Tensor:
     """The product of a sparse matrix and a dense one, sparse: all columns of the rows in which the first has values."""
     ...
-def softmax(input: Tensor, dim: Any, dtype: dtype | None = None, *, out: Any = None) -> Tensor:
+def softmax(input: Tensor, dim: _int, dtype: dtype | None = None, *, out: Any = None) -> Tensor:
     """exp(x) divided by its sum along ``dim``."""
     ...
 def solve(input: Tensor, A: Any, *, out: Any = None) -> NoReturn:
@@ -3858,7 +3858,7 @@ def squeeze_copy(*args: Any, out: Any = None, **kwargs: Any) -> Tensor:
 def sspaddmm(input: SparseTensor, mat1: Tensor, mat2: Tensor, *, beta: _float = 1, alpha: _float = 1) -> Tensor:
     """``beta * input + alpha * smm(mat1, mat2)``, all of its values one after the other, whatever their places. Without a gradient."""
     ...
-def stack(tensors: Any, dim: _int = 0, *, out: Any = None) -> Tensor:
+def stack(tensors: Sequence[Tensor], dim: _int = 0, *, out: Any = None) -> Tensor:
     """Tensors of one shape along a new dimension."""
     ...
 def std(input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: _bool = False, *, correction: Any = None, out: Any = None) -> Tensor:

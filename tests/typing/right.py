@@ -141,3 +141,7 @@ def twice(y: Tensor) -> Tensor:
 assert_type(twice(x), Tensor)
 assert_type(nn.init.kaiming_uniform(x), Tensor)
 assert_type(torch.multiprocessing.cpu_count(), int)
+assert_type(torch.finfo(torch.float32).eps, float)
+assert_type(torch.iinfo(torch.int8).max, int)
+optim.AdamW([{"params": linear.parameters(), "lr": 0.1}], lr=torch.tensor(0.1))
+optim.SGD(linear.named_parameters(), lr=1)

@@ -30,3 +30,7 @@ torch.compile(x)  # wrong
 DataLoader(3)  # wrong
 i = torch.compile(torch.sin)(x)  # wrong
 i = nn.init.xavier_normal(x)  # wrong
+torch.optim.SGD(nn.Linear(2, 3).parameters(), lr="0.1")  # wrong
+torch.stack(1)  # wrong
+F.softmax(x, dim="1")  # wrong
+i = torch.finfo(torch.float32).eps  # wrong

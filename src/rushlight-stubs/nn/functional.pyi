@@ -230,7 +230,7 @@ def linear_cross_entropy(input: Tensor, linear_weight: Any, target: Any, *, line
 def local_response_norm(input: Tensor, size: int, alpha: float = 0.0001, beta: float = 0.75, k: float = 1.0) -> Tensor:
     """The input over a power of the mean of squares among ``size`` neighbouring channels."""
     ...
-def log_softmax(input: Tensor, dim: Any = None, _stacklevel: int = 3, dtype: dtype | None = None) -> Tensor:
+def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: dtype | None = None) -> Tensor:
     """:func:`torch.log_softmax`; without ``dim``, along one chosen by the number of dimensions (deprecated)."""
     ...
 def logsigmoid(input: Tensor, *, out: Any = None) -> Tensor:
@@ -363,10 +363,10 @@ def smooth_l1_loss(input: Tensor, target: Any, size_average: Any = None, reduce:
 def soft_margin_loss(input: Tensor, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = 'mean') -> Tensor:
     """The mean of ``log(1 + exp(-target * input))``."""
     ...
-def softmax(input: Tensor, dim: Any = None, _stacklevel: int = 3, dtype: dtype | None = None) -> Tensor:
+def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: dtype | None = None) -> Tensor:
     """:func:`torch.softmax`; without ``dim``, along one chosen by the number of dimensions (deprecated)."""
     ...
-def softmin(input: Tensor, dim: Any = None, _stacklevel: int = 3, dtype: dtype | None = None) -> Tensor:
+def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: dtype | None = None) -> Tensor:
     """Softmax of the negated input."""
     ...
 def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0, *, out: Any = None) -> Tensor:

@@ -1,5 +1,7 @@
 # Written by tools/stubs.py; `make stubs` writes it anew.
 
+from collections.abc import Iterable
+from rushlight import Tensor
 from rushlight.optim.by_rule import RuleOptimizer
 from typing import Any
 from . import adadelta as adadelta
@@ -37,7 +39,7 @@ from rushlight.optim.sparse_adam import SparseAdam as SparseAdam
 
 class Adafactor(RuleOptimizer):
     """Scales as Adagrad and Adam do, but of a matrix keeps only the mean squares of its rows and columns."""
-    def __init__(self, params: Any, lr: Any = 0.01, beta2_decay: float = -0.8, eps: tuple[float | None, float] = ..., d: float = 1.0, weight_decay: float = 0.0, *, foreach: bool | None = None, maximize: bool = False) -> None: ...
+    def __init__(self, params: Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]], lr: float | Tensor = 0.01, beta2_decay: float = -0.8, eps: tuple[float | None, float] = ..., d: float = 1.0, weight_decay: float = 0.0, *, foreach: bool | None = None, maximize: bool = False) -> None: ...
 class Muon(RuleOptimizer):
     """For matrices only: steps by the momentum with all its singular values brought near 1, by Newton and Schulz's iteration."""
-    def __init__(self, params: Any, lr: Any = 0.001, weight_decay: float = 0.1, momentum: float = 0.95, nesterov: bool = True, ns_coefficients: tuple[float, float, float] = ..., eps: float = 1e-07, ns_steps: int = 5, adjust_lr_fn: str | None = None) -> None: ...
+    def __init__(self, params: Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]], lr: float | Tensor = 0.001, weight_decay: float = 0.1, momentum: float = 0.95, nesterov: bool = True, ns_coefficients: tuple[float, float, float] = ..., eps: float = 1e-07, ns_steps: int = 5, adjust_lr_fn: str | None = None) -> None: ...

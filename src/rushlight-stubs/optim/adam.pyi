@@ -1,8 +1,10 @@
 # Written by tools/stubs.py; `make stubs` writes it anew.
 
+from collections.abc import Iterable
+from rushlight import Tensor
 from rushlight.optim.by_rule import RuleOptimizer
 from typing import Any
 
 class Adam(RuleOptimizer):
     """Steps by the running mean of the gradient over the root of that of its square."""
-    def __init__(self, params: Any, lr: Any = 0.001, betas: tuple[Any, Any] = ..., eps: float = 1e-08, weight_decay: float = 0, amsgrad: bool = False, *, foreach: bool | None = None, maximize: bool = False, capturable: bool = False, differentiable: bool = False, fused: bool | None = None, decoupled_weight_decay: bool = False) -> None: ...
+    def __init__(self, params: Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]], lr: float | Tensor = 0.001, betas: tuple[Any, Any] = ..., eps: float = 1e-08, weight_decay: float = 0, amsgrad: bool = False, *, foreach: bool | None = None, maximize: bool = False, capturable: bool = False, differentiable: bool = False, fused: bool | None = None, decoupled_weight_decay: bool = False) -> None: ...

@@ -1,6 +1,7 @@
 # Written by tools/stubs.py; `make stubs` writes it anew.
 
 from collections.abc import Callable
+from collections.abc import Iterable
 from rushlight import Tensor
 from rushlight.optim.optimizer import Optimizer
 from typing import Any
@@ -10,7 +11,7 @@ _Result = TypeVar('_Result')
 
 class LBFGS(Optimizer):
     """Several iterations in a step, each along ``-H g``: H is the inverse Hessian as the last gradients and steps show it."""
-    def __init__(self, params: Any, lr: Any = 1, max_iter: int = 20, max_eval: int | None = None, tolerance_grad: float = 1e-07, tolerance_change: float = 1e-09, history_size: int = 100, line_search_fn: str | None = None) -> None: ...
+    def __init__(self, params: Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]], lr: float | Tensor = 1, max_iter: int = 20, max_eval: int | None = None, tolerance_grad: float = 1e-07, tolerance_change: float = 1e-09, history_size: int = 100, line_search_fn: str | None = None) -> None: ...
     def step(self, closure: Callable[[], _Result]) -> _Result:
         """Iterates until nothing changes or the limits are reached; returns the loss at the beginning."""
         ...

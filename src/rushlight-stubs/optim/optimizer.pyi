@@ -2,6 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Callable
+from collections.abc import Iterable
+from rushlight import Tensor
 from rushlight.autograd.graph import RemovableHandle as _RemovableHandle
 from typing import Any
 from typing import TypeVar
@@ -15,7 +17,7 @@ class Optimizer:
     state: defaultdict[Any, Any]
     param_groups: list[dict[str, Any]]
     defaults: dict[str, Any]
-    def __init__(self, params: Any, defaults: dict[str, Any]) -> None: ...
+    def __init__(self, params: Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]], defaults: dict[str, Any]) -> None: ...
     def add_param_group(self, param_group: dict[str, Any]) -> None:
         """Adds parameters with options of their own."""
         ...

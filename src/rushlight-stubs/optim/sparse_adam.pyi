@@ -1,6 +1,8 @@
 # Written by tools/stubs.py; `make stubs` writes it anew.
 
 from collections.abc import Callable
+from collections.abc import Iterable
+from rushlight import Tensor
 from rushlight.optim.optimizer import Optimizer
 from typing import Any
 from typing import TypeVar
@@ -10,7 +12,7 @@ _Result = TypeVar('_Result')
 
 class SparseAdam(Optimizer):
     """Adam that moves only the rows, and their moments, that a sparse gradient names."""
-    def __init__(self, params: Any, lr: Any = 0.001, betas: tuple[float, float] = ..., eps: float = 1e-08, maximize: bool = False) -> None: ...
+    def __init__(self, params: Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]], lr: float | Tensor = 0.001, betas: tuple[float, float] = ..., eps: float = 1e-08, maximize: bool = False) -> None: ...
     @overload
     def step(self, closure: None = None) -> None: ...
     @overload

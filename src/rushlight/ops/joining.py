@@ -89,7 +89,7 @@ def _joined(name: str, tensors: Sequence[Any], *params: Any) -> Any:
 
 
 @public(method=False)
-def cat(tensors: Any, dim: int = 0) -> Tensor:
+def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     """Tensors joined along an existing dimension; they agree in all others.
 
     >>> import rushlight as torch
@@ -142,7 +142,7 @@ alias("concatenate", "cat")
 
 
 @public(method=False)
-def stack(tensors: Any, dim: int = 0) -> Tensor:
+def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     """Tensors of one shape along a new dimension."""
     shape = _shape_of_all(tensors)
     if shape is not None:

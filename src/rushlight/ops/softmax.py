@@ -44,7 +44,7 @@ def _prepared(name: str, input: Any, dim: Any, dtype: Any) -> tuple[Any, Any]:
 
 
 @public()
-def softmax(input: Any, dim: Any, dtype: Any = None) -> Tensor:
+def softmax(input: Any, dim: int, dtype: Any = None) -> Tensor:
     """exp(x) divided by its sum along ``dim``.
 
     >>> import rushlight as torch
@@ -58,7 +58,7 @@ def softmax(input: Any, dim: Any, dtype: Any = None) -> Tensor:
 
 
 @public()
-def log_softmax(input: Any, dim: Any, dtype: Any = None) -> Tensor:
+def log_softmax(input: Any, dim: int, dtype: Any = None) -> Tensor:
     """The logarithm of :func:`softmax`, computed without overflow."""
     array = input._array
     if dtype is None and array.dtype.kind == "f" and array.ndim:
@@ -75,19 +75,19 @@ def _chosen(name: str, ndim: int) -> int:
 
 
 @public("softmax", space="torch.nn.functional", method=False, out=False)
-def softmax_functional(input: Any, dim: Any = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
+def softmax_functional(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
     """:func:`torch.softmax`; without ``dim``, along one chosen by the number of dimensions (deprecated)."""
     return softmax(input, _chosen("softmax", input._array.ndim) if dim is None else dim, dtype)
 
 
 @public("log_softmax", space="torch.nn.functional", method=False, out=False)
-def log_softmax_functional(input: Any, dim: Any = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
+def log_softmax_functional(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
     """:func:`torch.log_softmax`; without ``dim``, along one chosen by the number of dimensions (deprecated)."""
     return log_softmax(input, _chosen("log_softmax", input._array.ndim) if dim is None else dim, dtype)
 
 
 @public("softmin", space="torch.nn.functional", method=False, out=False)
-def softmin(input: Any, dim: Any = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
+def softmin(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
     """Softmax of the negated input."""
     return softmax(ops.neg(input), _chosen("softmin", input._array.ndim) if dim is None else dim, dtype)
 

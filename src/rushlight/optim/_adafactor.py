@@ -7,7 +7,9 @@ from typing import Any
 
 import rushlight as torch
 
+from ..tensor import Tensor
 from .by_rule import RuleOptimizer, State, check_lr, number
+from .optimizer import ParamsT
 
 
 class Adafactor(RuleOptimizer):
@@ -21,8 +23,8 @@ class Adafactor(RuleOptimizer):
 
     def __init__(
         self,
-        params: Any,
-        lr: Any = 1e-2,
+        params: ParamsT,
+        lr: float | Tensor = 1e-2,
         beta2_decay: float = -0.8,
         eps: tuple[float | None, float] = (None, 1e-3),
         d: float = 1.0,

@@ -9,6 +9,7 @@ import rushlight as torch
 
 from ..tensor import Tensor
 from .by_rule import RuleOptimizer, State, like, number
+from .optimizer import ParamsT
 
 
 class Muon(RuleOptimizer):
@@ -22,8 +23,8 @@ class Muon(RuleOptimizer):
 
     def __init__(
         self,
-        params: Any,
-        lr: Any = 1e-3,
+        params: ParamsT,
+        lr: float | Tensor = 1e-3,
         weight_decay: float = 0.1,
         momentum: float = 0.95,
         nesterov: bool = True,

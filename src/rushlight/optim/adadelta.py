@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..tensor import Tensor
 from .by_rule import RuleOptimizer, State, at_least_zero, check_lr, decayed, like, number
+from .optimizer import ParamsT
 
 
 class Adadelta(RuleOptimizer):
@@ -12,8 +14,8 @@ class Adadelta(RuleOptimizer):
 
     def __init__(
         self,
-        params: Any,
-        lr: Any = 1.0,
+        params: ParamsT,
+        lr: float | Tensor = 1.0,
         rho: float = 0.9,
         eps: float = 1e-6,
         weight_decay: float = 0,

@@ -7,7 +7,9 @@ from typing import Any
 import rushlight as torch
 
 from ..nn.parameter import is_lazy
+from ..tensor import Tensor
 from .by_rule import RuleOptimizer, State, at_least_zero, check_lr, check_variants, decayed, like, number, scalar_dtype
+from .optimizer import ParamsT
 
 
 class Adagrad(RuleOptimizer):
@@ -15,8 +17,8 @@ class Adagrad(RuleOptimizer):
 
     def __init__(
         self,
-        params: Any,
-        lr: Any = 1e-2,
+        params: ParamsT,
+        lr: float | Tensor = 1e-2,
         lr_decay: float = 0,
         weight_decay: float = 0,
         initial_accumulator_value: float = 0,

@@ -20,6 +20,7 @@ from .by_rule import (
     number,
     sign,
 )
+from .optimizer import ParamsT
 
 
 def _check_tensor_betas(betas: Any, foreach: Any, capturable: bool) -> None:
@@ -46,8 +47,8 @@ class Adam(RuleOptimizer):
 
     def __init__(
         self,
-        params: Any,
-        lr: Any = 1e-3,
+        params: ParamsT,
+        lr: float | Tensor = 1e-3,
         betas: tuple[Any, Any] = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 0,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..tensor import Tensor
 from .by_rule import RuleOptimizer, State, at_least_zero, check_betas, check_lr, decayed, like, number
+from .optimizer import ParamsT
 
 
 class Adamax(RuleOptimizer):
@@ -12,8 +14,8 @@ class Adamax(RuleOptimizer):
 
     def __init__(
         self,
-        params: Any,
-        lr: Any = 2e-3,
+        params: ParamsT,
+        lr: float | Tensor = 2e-3,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 0,

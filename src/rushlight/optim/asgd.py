@@ -8,6 +8,7 @@ import rushlight as torch
 
 from ..tensor import Tensor
 from .by_rule import Group, RuleOptimizer, State, at_least_zero, check_lr, decayed, like, number, scalar_dtype
+from .optimizer import ParamsT
 
 
 class ASGD(RuleOptimizer):
@@ -17,8 +18,8 @@ class ASGD(RuleOptimizer):
 
     def __init__(
         self,
-        params: Any,
-        lr: Any = 1e-2,
+        params: ParamsT,
+        lr: float | Tensor = 1e-2,
         lambd: float = 1e-4,
         alpha: float = 0.75,
         t0: float = 1e6,

@@ -11,7 +11,7 @@ import rushlight as torch
 from ..backend.interrupts import came_by_a_signal, held
 from ..tensor import Tensor
 from .by_rule import check_lr, number
-from .optimizer import Optimizer
+from .optimizer import Optimizer, ParamsT
 
 
 class LBFGS(Optimizer):
@@ -35,8 +35,8 @@ class LBFGS(Optimizer):
 
     def __init__(
         self,
-        params: Any,
-        lr: Any = 1,
+        params: ParamsT,
+        lr: float | Tensor = 1,
         max_iter: int = 20,
         max_eval: int | None = None,
         tolerance_grad: float = 1e-7,

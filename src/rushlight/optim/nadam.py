@@ -6,7 +6,9 @@ from typing import Any
 
 import rushlight as torch
 
+from ..tensor import Tensor
 from .by_rule import Group, RuleOptimizer, State, at_least_zero, check_betas, check_lr, decayed, like, number, scalar_dtype
+from .optimizer import ParamsT
 
 
 class NAdam(RuleOptimizer):
@@ -16,8 +18,8 @@ class NAdam(RuleOptimizer):
 
     def __init__(
         self,
-        params: Any,
-        lr: Any = 2e-3,
+        params: ParamsT,
+        lr: float | Tensor = 2e-3,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 0,

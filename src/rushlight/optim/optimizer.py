@@ -85,7 +85,7 @@ class Optimizer:
     param_groups: list[dict[str, Any]]
     defaults: dict[str, Any]
 
-    def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
+    def __init__(self, params: ParamsT, defaults: dict[str, Any]) -> None:
         self.defaults = defaults
         for hooks in _HOOKS:
             setattr(self, hooks, OrderedDict())
@@ -100,7 +100,7 @@ class Optimizer:
                 TypeError(f"{type(params).__name__!r} object is not iterable"),
                 "An optimizer takes the parameters of a module: module.parameters()." if hasattr(params, "parameters") else "",
             )
-        groups = list(params)
+        groups: list[Any] = list(params)
         if not groups:
             raise ValueError("optimizer got an empty parameter list")
         if not isinstance(groups[0], dict):

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ..tensor import Tensor
 from .by_rule import Group, RuleOptimizer, State, at_least_zero, check_betas, check_lr, decayed, like, number
+from .optimizer import ParamsT
 
 
 class RAdam(RuleOptimizer):
@@ -13,8 +15,8 @@ class RAdam(RuleOptimizer):
 
     def __init__(
         self,
-        params: Any,
-        lr: Any = 1e-3,
+        params: ParamsT,
+        lr: float | Tensor = 1e-3,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 0,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..tensor import Tensor
 from .by_rule import Group, RuleOptimizer, State, at_least_zero, check_lr, decayed, like, number, sign
+from .optimizer import ParamsT
 
 
 class RMSprop(RuleOptimizer):
@@ -14,8 +16,8 @@ class RMSprop(RuleOptimizer):
 
     def __init__(
         self,
-        params: Any,
-        lr: Any = 1e-2,
+        params: ParamsT,
+        lr: float | Tensor = 1e-2,
         alpha: float = 0.99,
         eps: float = 1e-8,
         weight_decay: float = 0,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..tensor import Tensor
 from .by_rule import RuleOptimizer, State, at_least_zero, check_lr, like, number
+from .optimizer import ParamsT
 
 
 class Rprop(RuleOptimizer):
@@ -12,8 +14,8 @@ class Rprop(RuleOptimizer):
 
     def __init__(
         self,
-        params: Any,
-        lr: Any = 1e-2,
+        params: ParamsT,
+        lr: float | Tensor = 1e-2,
         etas: tuple[float, float] = (0.5, 1.2),
         step_sizes: tuple[float, float] = (1e-6, 50),
         *,

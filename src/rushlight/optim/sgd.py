@@ -7,6 +7,7 @@ from typing import Any
 from ..autograd import views
 from ..tensor import Tensor
 from .by_rule import Group, RuleOptimizer, State, at_least_zero, check_lr, check_variants, decayed, number, sign
+from .optimizer import ParamsT
 
 
 class SGD(RuleOptimizer):
@@ -27,8 +28,8 @@ class SGD(RuleOptimizer):
 
     def __init__(
         self,
-        params: Any,
-        lr: Any = 1e-3,
+        params: ParamsT,
+        lr: float | Tensor = 1e-3,
         momentum: float = 0,
         dampening: float = 0,
         weight_decay: Any = 0,

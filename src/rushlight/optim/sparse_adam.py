@@ -11,8 +11,9 @@ import rushlight as torch
 
 from ..autograd import views
 from ..backend.interrupts import held
+from ..tensor import Tensor
 from .by_rule import check_betas, check_lr, number
-from .optimizer import Optimizer
+from .optimizer import Optimizer, ParamsT
 
 
 class SparseAdam(Optimizer):
@@ -33,8 +34,8 @@ class SparseAdam(Optimizer):
 
     def __init__(
         self,
-        params: Any,
-        lr: Any = 1e-3,
+        params: ParamsT,
+        lr: float | Tensor = 1e-3,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
         maximize: bool = False,
