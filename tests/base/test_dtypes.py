@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import rushlight as torch
-from rushlight.base import dtypes
+from rushlight.base import dtypes, type_limits
 from rushlight.base.device import device
 from rushlight.base.size import Size, of_ints
 
@@ -192,34 +192,34 @@ def test_can_cast_does_not_go_down_a_kind():
 
 @pytest.mark.parametrize("name", ["float16", "float32", "float64"])
 def test_finfo_is_numpys(name):
-    ours, numpys = dtypes.finfo(dtypes.named(name)), np.finfo(name)
+    ours, numpys = type_limits.finfo(dtypes.named(name)), np.finfo(name)
     for field in ("bits", "eps", "max", "min", "tiny", "smallest_normal"):
         assert getattr(ours, field) == getattr(numpys, field)
-    assert ours == dtypes.finfo(dtypes.named(name)) != dtypes.finfo(dtypes.bfloat16)
+    assert ours == type_limits.finfo(dtypes.named(name)) != type_limits.finfo(dtypes.bfloat16)
 
 
 def test_finfo_text():
-    assert repr(dtypes.finfo()) == (
+    assert repr(type_limits.finfo()) == (
         "finfo(resolution=1e-06, min=-3.40282e+38, max=3.40282e+38, eps=1.19209e-07, "
         "smallest_normal=1.17549e-38, tiny=1.17549e-38, dtype=float32)"
     )
-    assert dtypes.finfo(dtypes.complex128).dtype == "float64"
+    assert type_limits.finfo(dtypes.complex128).dtype == "float64"
     with pytest.raises(TypeError, match="requires a floating point input type"):
-        dtypes.finfo(dtypes.int8)
+        type_limits.finfo(dtypes.int8)
 
 
 @pytest.mark.parametrize("name", ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"])
 def test_iinfo_is_numpys(name):
-    ours, numpys = dtypes.iinfo(dtypes.named(name)), np.iinfo(name)
+    ours, numpys = type_limits.iinfo(dtypes.named(name)), np.iinfo(name)
     assert (ours.bits, ours.min, ours.max, ours.dtype) == (numpys.bits, numpys.min, numpys.max, name)
 
 
 def test_iinfo_refuses_what_is_no_integer():
-    assert repr(dtypes.iinfo(dtypes.int32)) == "iinfo(min=-2.14748e+09, max=2.14748e+09, dtype=int32)"
+    assert repr(type_limits.iinfo(dtypes.int32)) == "iinfo(min=-2.14748e+09, max=2.14748e+09, dtype=int32)"
     with pytest.raises(TypeError, match="requires an integer input type"):
-        dtypes.iinfo(dtypes.float32)
+        type_limits.iinfo(dtypes.float32)
     with pytest.raises(TypeError, match=r"torch\.bool is not supported by torch\.iinfo"):
-        dtypes.iinfo(dtypes.bool_)
+        type_limits.iinfo(dtypes.bool_)
 
 
 # Devices

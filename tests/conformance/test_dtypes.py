@@ -9,7 +9,7 @@ import itertools
 import pytest
 import torch
 
-from rushlight.base import dtypes
+from rushlight.base import dtypes, type_limits
 from rushlight.base.device import device
 from rushlight.base.size import Size
 
@@ -51,13 +51,13 @@ def test_attributes(each):
     assert each.type_name == torch.empty(0, dtype=reference).type()
     agree(outcome(each.to_complex), outcome(reference.to_complex))
     assert outcome(each.to_real) == outcome(reference.to_real)
-    assert outcome(dtypes.finfo, each) == outcome(torch.finfo, reference)
-    assert outcome(dtypes.iinfo, each) == outcome(torch.iinfo, reference)
+    assert outcome(type_limits.finfo, each) == outcome(torch.finfo, reference)
+    assert outcome(type_limits.iinfo, each) == outcome(torch.iinfo, reference)
 
 
 @pytest.mark.parametrize("each", [d for d in dtypes.ALL if d.kind_rank >= dtypes.FLOATING], ids=repr)
 def test_finfo_fields(each):
-    ours, reference = dtypes.finfo(each), torch.finfo(theirs(each))
+    ours, reference = type_limits.finfo(each), torch.finfo(theirs(each))
     for field in ("bits", "eps", "max", "min", "tiny", "smallest_normal", "resolution", "dtype"):
         assert getattr(ours, field) == getattr(reference, field)
 

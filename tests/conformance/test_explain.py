@@ -171,7 +171,7 @@ OTHER_ORDER = {
     "functional_training": "transforms",
     "hypergradients": "transforms",
     "neural_ode": "transforms",
-    "clusters": "cdist, which PyTorch computes by a product where there are more than 25 rows",
+    "clusters": "cdist",
 }
 # A program of whose nodes PyTorch's log says the Python class (`CppFunction`), where the node itself says what it is.
 OTHER_LOG = {"operators_without_derivatives"}

@@ -55,6 +55,17 @@ def test_transforms() -> None:
     assert theirs and ours
 
 
+def test_cdist() -> None:
+    """Of more than 25 rows PyTorch computes distances by a product, whose ops are nodes; here they are one node for any number."""
+
+    def program(t: Any) -> Any:
+        x = t.linspace(-1, 1, 60).reshape(30, 2).requires_grad_()
+        return (t.cdist(x, x[:3].detach() + 0.1) ** 2).sum(), x
+
+    theirs, ours = differ(program)
+    assert theirs and ours
+
+
 BATCHED_PRODUCT = ["UnsafeViewBackward0", "BmmBackward0", "ReshapeAliasBackward0", "ExpandBackward0", "TransposeBackward0"]
 # An op on one example, the nodes that PyTorch records of it inside of vmap(grad(f)), and those that stand for them here.
 CORRESPONDING: dict[str, tuple[Any, list[str], list[str]]] = {

@@ -200,3 +200,15 @@ print(sorted(set(vars(rushlight.Tensor)) - _installed))
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["[]"]
+
+
+def test_methods_that_are_given_twice_ask_once() -> None:
+    code = """
+import rushlight as torch
+from rushlight.overrides.overridable_methods import install_methods
+install_methods()
+outline = torch.empty(2, 3, device="meta")
+print((outline + outline).shape, outline.detach().shape)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout == "torch.Size([2, 3]) torch.Size([2, 3])\n", done.stderr

@@ -44,6 +44,8 @@ def _asking(name: str, value: Any) -> Any:
     """What asks before one of Tensor's own attributes; the attribute itself where it asks nobody, or by itself."""
     if name in _ASKS_NOBODY or isinstance(value, (type, classmethod, staticmethod, CompiledOnUse)):
         return value
+    if hasattr(value.fget if isinstance(value, property) else value, "does"):
+        return value  # it asks already
     if isinstance(value, property):
         return asking_property(name, value)
     if not callable(value) or (name[0] == "_" != name[1:2] and isinstance(value, FunctionType) and name not in methods):
