@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -25,7 +24,6 @@ if not NEEDED:
     pytest.importorskip("axe_playwright_python", reason="axe is not installed")
 
 from axe_playwright_python.sync_playwright import Axe  # noqa: E402
-from PIL import Image  # noqa: E402
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright  # noqa: E402
 
 INSPECT = (Path(__file__).parent / "inspect.js").read_text(encoding="utf-8")
@@ -242,14 +240,7 @@ def test_the_frame_of_a_notebook(browser, tmp_path):
     opened.context.close()
 
 
-def test_the_frame_of_a_notebook_is_in_a_picture_that_is_taken_at_once(tmp_path):
-    """As converters do that load a page, take its picture and are gone."""
-    html = notebook.mimebundle(stored("tutorial"))["text/html"].replace("<details>", "<details open>", 1)
-    file, picture = tmp_path / "cell.html", tmp_path / "cell.png"
-    file.write_text(
-        f"<!doctype html><meta charset=utf-8><body style='background:#fff'><p style='height:4000px'>{html}", encoding="utf-8"
-    )
-    options = ["--headless", "--hide-scrollbars", "--window-size=1200,6000", f"--screenshot={picture}", *QUIET]
-    subprocess.run([CHROMIUM, *options, file.as_uri()], check=True, capture_output=True, timeout=120)
-    frame = Image.open(picture).convert("L").crop((300, 4720, 1150, 5300))
-    assert sum(frame.histogram()[:200]) > 2_000  # dark points: texts and lines
+def test_the_frame_of_a_notebook_is_loaded_at_once():
+    """Converters load a page, take its picture and are gone: a frame that is loaded when it is looked at stays blank there."""
+    html = notebook.mimebundle(stored("tutorial"))["text/html"]
+    assert "<iframe" in html and "loading=" not in html
