@@ -56,3 +56,13 @@ def test_what_is_made_like_a_meta_tensor_is_one(name):
     m = torch.empty(2, 3, device="meta")
     assert getattr(torch, name)(m).is_meta
     assert getattr(torch, name)(m, device="cpu").is_cpu
+
+
+def test_after_a_meta_tensor_a_list_that_holds_itself_is_refused_by_its_reader():
+    assert torch.empty(2, device="meta").is_meta
+    alive = torch.empty(2, device="meta")
+    held = [torch.ones(2)]
+    held.append(held)
+    with pytest.raises(TypeError, match="expected Tensor as element 1"):
+        torch.stack(held)
+    assert alive.is_meta

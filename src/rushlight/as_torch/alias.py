@@ -87,13 +87,13 @@ def _name_as_in_torch(module: ModuleType) -> None:
     own_name = module.__name__
     torch_name = "torch." + own_name.partition(".")[2]
     function = vars(module).get(torch_name.rpartition(".")[2])
-    if isinstance(function, FunctionType) and function.__module__ == own_name and is_in_torch(torch_name):
-        # Behind its function (torch.nn.utils.weight_norm), where importing it would put the module in the function's place.
+    is_behind_its_function = isinstance(function, FunctionType) and function.__module__ == own_name and is_in_torch(torch_name)
+    # Who pickles a class looks among the modules that are there for the one that it names. Behind its function
+    # (torch.nn.utils.weight_norm) importing the module would put it in the function's place.
+    if is_behind_its_function or not _is_hidden(own_name):
         sys.modules.setdefault(torch_name, module)
     if is_in_torch(torch_name):
         module.__name__ = torch_name
-    if not _is_hidden(own_name):  # who pickles a class looks among the modules that are there for the one that it names
-        sys.modules.setdefault(torch_name, module)
     for value in vars(module).values():
         if isinstance(value, type):
             top, _, rest = value.__module__.partition(".")

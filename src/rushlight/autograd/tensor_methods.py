@@ -299,8 +299,7 @@ class InGraph(Methods):
     @property
     def data(self) -> Tensor:
         """The same memory as a tensor without history, whose changes backward passes do not notice."""
-        result = new_tensor(self._array)  # a version counter of its own: changes through .data are not noticed
-        return result
+        return new_tensor(self._array)  # a version counter of its own: changes through .data are not noticed
 
     @data.setter
     def data(self, value: Tensor) -> None:

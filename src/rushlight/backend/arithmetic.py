@@ -106,7 +106,7 @@ def negative(x: Array) -> Array:
             "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use "
             "the `~` or `logical_not()` operator instead."
         )
-    if x.dtype.itemsize == 2 and x.dtype.kind in "fV":
+    if half_precision.is_half(x):
         return np.bitwise_xor(x.view(np.uint16), np.uint16(0x8000), out=...).view(x.dtype)
     return np.negative(x, out=...)
 

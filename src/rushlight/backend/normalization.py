@@ -14,6 +14,7 @@ import numpy as np
 from ..kernels import normalization as compiled_channels
 from ..kernels import register
 from ..kernels import rows as compiled
+from ..kernels.half_precision import is_half
 from .line_sums import dots, total
 from .numpy import Array, converted, in_single
 from .reduce import count, over
@@ -116,7 +117,7 @@ def _slopes_of_halves(
     slopes: Callable[..., tuple[Array | None, ...] | None], g: Array, x: Array, weight: Array | None, *rest: object
 ) -> tuple[Array | None, ...] | None:
     """Slopes where x has numbers of two bytes, by way of single precision; those of weight and bias stay in it. None of others."""
-    if g.dtype is not x.dtype or x.dtype.itemsize != 2 or x.dtype.kind not in "fV":
+    if g.dtype is not x.dtype or not is_half(x):
         return None
     found = slopes(in_single(g), in_single(x), None if weight is None else in_single(weight), *rest)
     return found and (None if found[0] is None else converted(found[0], x.dtype), *found[1:])

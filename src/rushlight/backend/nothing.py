@@ -53,12 +53,10 @@ class Nothing:
 
     def zeros(self) -> Array:
         """An array that lies as this one would, of zeros; the system gives it memory where it is written to."""
-        shape, strides = self.shape, self.strides
         if self.flags.c_contiguous:
-            return np.zeros(shape, self.dtype)
-        reach = sum((length - 1) * step for length, step in zip(shape, strides, strict=True)) // self.itemsize + 1
-        memory = np.zeros(reach if self.size else 0, self.dtype)
-        return np.lib.stride_tricks.as_strided(memory, shape, strides)
+            return np.zeros(self.shape, self.dtype)
+        memory = np.zeros(reach(self.lines) // self.itemsize, self.dtype)
+        return np.lib.stride_tricks.as_strided(memory, self.shape, self.strides)
 
     def transpose(self, *axes: int) -> Nothing:
         return Nothing(self.lines.transpose(*axes), self.memory, self.nbytes_of_memory, self.offset)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..autograd import modes
@@ -14,6 +14,15 @@ from .argument_forms import refusal
 
 if TYPE_CHECKING:
     from .table import Op
+
+
+def tensors_among(values: Iterable[Any], around: frozenset[int] = frozenset()) -> Iterator[Tensor]:
+    """The tensors among the arguments of a call, those in lists, tuples and dicts too."""
+    for value in values:
+        if isinstance(value, Tensor):
+            yield value
+        elif isinstance(value, (list, tuple, dict)) and id(value) not in around:  # what holds itself its reader refuses
+            yield from tensors_among(value.values() if isinstance(value, dict) else value, around | {id(value)})
 
 
 def require_kind(input: Any, name: str, kinds: str = "fc") -> None:

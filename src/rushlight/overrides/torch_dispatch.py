@@ -23,11 +23,13 @@ import numpy as np
 
 from ..autograd import modes, views
 from ..autograd.interpreters import BELOW, Answer, Args, Function, Interpreter, Named, stack
+from ..autograd.topological_order import count_dependencies
 from ..base import dtypes
 from ..base.arguments import NUMBERS, is_own
 from ..base.attributes import OWN_ATTRIBUTES, held
 from ..base.thread_state import carried
 from ..ops import asking, dispatch, promotion
+from ..ops.operands import tensors_among
 from ..ops.table import Op
 from ..tensor import PLAIN, Tensor, wrap
 from .overloads import aten, inplace_overload, overload_of, without_defaults
@@ -202,17 +204,8 @@ def _disabled_torch_dispatch_impl(func: Any, types: Any, args: Any = (), kwargs:
         return func(*args, **(kwargs or {}))
 
 
-def _flat(values: Sequence[Any], around: frozenset[int] = frozenset()) -> Iterator[Any]:
-    for value in values:
-        if isinstance(value, (list, tuple)):
-            if id(value) not in around:  # a list that holds itself is refused by whoever reads it
-                yield from _flat(value, around | {id(value)})
-        elif isinstance(value, Tensor):
-            yield value
-
-
 def _kinds(values: Sequence[Any]) -> tuple[type, ...]:
-    kinds = dict.fromkeys(type(one) for one in _flat(values))
+    kinds = dict.fromkeys(type(one) for one in tensors_among(values))
     return tuple(kind for kind in kinds if handler(kind) is not None)
 
 
@@ -251,12 +244,11 @@ class BelowAutograd(Interpreter):
     place = BELOW
 
     def __init__(self) -> None:
-        self.custom: WeakSet[type] = (
-            WeakSet()
-        )  # nodes of custom functions that have had wrappers: what they made leads back to those
+        # Nodes of custom functions that have had wrappers: what those made, a plain tensor maybe, leads back to these.
+        self.custom: WeakSet[type] = WeakSet()
 
     def function(self, cls: Any, args: Args, kwargs: Named) -> Answer:
-        if any(isinstance(one._array, Outline) for one in _flat(args)):
+        if any(isinstance(one._array, Outline) for one in tensors_among(args)):
             self.custom.add(cls._backward_cls)
         return NotImplemented
 
@@ -286,16 +278,8 @@ class BelowAutograd(Interpreter):
 
     def _leads_to_wrappers(self, values: Sequence[Any]) -> bool:
         """Whether a graph has nodes of custom functions that have been given wrappers."""
-        waiting = [value._edge[0] for value in values if isinstance(value, Tensor) and value._edge is not None]
-        seen = set(waiting)
-        while waiting:
-            node = waiting.pop()
-            if type(node) in self.custom:
-                return True
-            fresh = {edge[0] for edge in node.next if edge is not None} - seen
-            seen |= fresh
-            waiting += fresh
-        return False
+        roots = [value._edge for value in values if isinstance(value, Tensor) and value._edge is not None]
+        return any(type(node) in self.custom for node in count_dependencies(roots, None))
 
     def outer_grad_mode(self) -> Answer:
         """Within a handler, whether ops were recorded around it."""
@@ -316,7 +300,7 @@ def _taken_over(op: Op, args: tuple[Any, ...]) -> Any:
     if not modes.state.grad_enabled and not op.view:
         return result
     outs = result if isinstance(result, (tuple, list)) else (result,)
-    taken = list(_flat(args))
+    taken = list(tensors_among(args))
     fresh = [one.detach() if one._edge is not None or any(one is other for other in taken) else one for one in outs]
     if op.view:
         for one in fresh:
@@ -335,7 +319,7 @@ def _taken_over(op: Op, args: tuple[Any, ...]) -> Any:
 def _write_below(name: str, self: Tensor, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What is made of an in-place op that is not recorded; NotImplemented where nobody asks, or where it is."""
     values = (self, *args, *kwargs.values())
-    if not takes_part(values) or (modes.state.grad_enabled and any(one.requires_grad for one in _flat(values))):
+    if not takes_part(values) or (modes.state.grad_enabled and any(one.requires_grad for one in tensors_among(values))):
         return NotImplemented
     views.check_writable(self)
     asked(inplace_overload(name, args), (self, *args), kwargs)

@@ -19,10 +19,12 @@ from ..autograd import grad_mode, modes, views
 from ..autograd.interpreters import BELOW, Answer, Args, Function, Interpreter, Named, stack
 from ..autograd.rule_errors import broadcast_error
 from ..backend.nothing import NoData, Nothing, Shape, outlined, reach
+from ..backend.numpy import address
 from ..base.device import CPU, META, as_device
 from ..base.device import device as Device
 from ..base.pytree import tree_map
 from ..ops import dispatch, promotion
+from ..ops.operands import tensors_among
 from ..ops.table import Op
 from ..ops.table import tensors as ops
 from ..random import get_rng_state, set_rng_state
@@ -70,18 +72,8 @@ def on_meta(tensor: Tensor) -> Tensor:
     return made
 
 
-def _flat(values: Answer) -> Iterator[Answer]:
-    for value in values:
-        if isinstance(value, (list, tuple)):
-            yield from _flat(value)
-        elif isinstance(value, dict):
-            yield from _flat(value.values())
-        else:
-            yield value
-
-
-def _any_meta(values: object) -> bool:
-    return any(is_meta(value) for value in _flat(values))
+def _any_meta(values: Sequence[object]) -> bool:
+    return any(is_meta(value) for value in tensors_among(values))
 
 
 def _stand_in(value: object) -> Answer:
@@ -143,7 +135,7 @@ def _result(op: Op, first: Answer, inputs: Inputs, array: Array) -> Nothing:
     if op.view and is_meta(first):
         source = first._array
         held = inputs[0]._array
-        offset = array.__array_interface__["data"][0] - held.__array_interface__["data"][0] if array.size else 0
+        offset = address(array) - address(held) if array.size else 0
         return Nothing(
             outlined(array.shape, array.dtype, array.strides), source.memory, source.nbytes_of_memory, source.offset + offset
         )
@@ -158,7 +150,7 @@ def _check_devices(op: Op, inputs: Inputs) -> None:
     """PyTorch's error where a pointwise op meets tensors on two devices: one of no dimensions may be on the CPU."""
     if op.promote is None and op.name not in _OF_ONE_DEVICE:
         return
-    found = [one for one in _flat(inputs) if isinstance(one, Tensor)]
+    found = list(tensors_among(inputs))
     first = next((one for one in found if is_meta(one) or one._array.ndim), found[0])
     for one in found:
         if one.device != first.device and (one._array.ndim or op.promote is None):
@@ -297,9 +289,8 @@ def _of_zeros(func: Function, args: Args, kwargs: Named) -> Answer:
     """What a call gives that reads numbers to find its shapes, made of zeros (of chances: of ones). It is not recorded."""
     stand_ins, named = tree_map(_stand_in, (args, kwargs))
     if func.__name__ == "multinomial":
-        for one in _flat((stand_ins, named)):
-            if isinstance(one, Tensor):
-                one._array.fill(1)
+        for one in tensors_among((stand_ins, named)):
+            one._array.fill(1)
     with grad_mode.no_grad(), undrawn():
         result = func(*stand_ins, **named)
     return tree_map(lambda value: on_meta(value) if isinstance(value, Tensor) else value, result)
