@@ -44,8 +44,6 @@ def _asking(name: str, value: Any) -> Any:
     """What asks before one of Tensor's own attributes; the attribute itself where it asks nobody, or by itself."""
     if name in _ASKS_NOBODY or isinstance(value, (type, classmethod, staticmethod, CompiledOnUse)):
         return value
-    if hasattr(value.fget if isinstance(value, property) else value, "does"):
-        return value  # it asks already
     if isinstance(value, property):
         return asking_property(name, value)
     if not callable(value) or (name[0] == "_" != name[1:2] and isinstance(value, FunctionType) and name not in methods):
@@ -84,12 +82,14 @@ def _method_of(function: Function) -> Function:
 
 
 def install_methods(names: Sequence[str] | None = None) -> None:
-    """Gives Tensor the methods of the table; called once all families are loaded. ``names`` are of a room that comes later."""
+    """Gives Tensor the methods of the table, once all families are loaded. ``names`` are of a room that comes later. What Tensor has
+    got stays as it is where the package is imported anew over its own modules: it asks, and would ask twice."""
     for name in names if names is not None else list(methods):
         if name not in Tensor.__dict__ or name in ("__eq__",):
             setattr(Tensor, name, methods[name])
     for name in missing_names.OF_TENSOR if names is None else ():
         setattr(Tensor, name, missing_names.Missing(name))
     for name in names if names is not None else list(vars(Tensor)):
-        setattr(Tensor, name, _asking(name, vars(Tensor)[name]))
+        if name not in _installed:
+            setattr(Tensor, name, _asking(name, vars(Tensor)[name]))
     _installed.update(names if names is not None else vars(Tensor))
