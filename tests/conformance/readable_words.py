@@ -96,7 +96,7 @@ def cut(values: Any, shape: tuple[int, ...]) -> Any:
     return values[tuple(slice(0, size) for size in shape)]
 
 
-def grid_slope(x: Any, grid: Any, axis: int, mode: str, padding_mode: str, align_corners: bool, order: Any) -> Any:
+def grid_derivative(x: Any, grid: Any, axis: int, mode: str, padding_mode: str, align_corners: bool, order: Any) -> Any:
     """How a sample changes when its place moves along a coordinate."""
     higher = tuple(one + (place == axis) for place, one in enumerate(order or (0,) * grid.shape[-1]))
     return arrays.grid_sampler2(np.asarray(x), np.asarray(grid), mode, padding_mode, align_corners, higher)
@@ -284,11 +284,12 @@ def words(x: Any, main: Any, told: dict[str, Any], g: Any) -> Words:
         "added": added, "chosen": chosen, "weights": weights, "rows": rows, "others": others(main, told), **reflectors.words(),
         "least_one": lambda n: n + (n == 0), "ones": lambda like: np.ones(np.shape(like)), "label_counts": label_counts,
         "bags": lambda offsets, indices: np.searchsorted(offsets, np.arange(len(indices)), "right") - 1,
-        "bag_sizes": bag_sizes, "often": lambda indices: np.bincount(indices)[indices], "cut": cut, "grid_slope": grid_slope,
+        "bag_sizes": bag_sizes, "often": lambda indices: np.bincount(indices)[indices], "cut": cut, "grid_derivative": grid_derivative,
         "block": block, "pinv": lambda a: np.linalg.pinv(a).view(Matrix), "det": np.linalg.det, "diagonal": diagonal,
         "unit": lambda a: (np.tril(a, -1) + np.eye(*a.shape[-2:])).view(Matrix), "min": min, "filled": filled, "below": below,
-        "flat": lambda d: np.asarray(d).reshape(-1, d.shape[-1]).view(Matrix), "before": before, "gate_slopes": lambda *a: lstm_slopes(*a)[0],
-        "cell_slope": lambda *a: lstm_slopes(*a)[1],
+        "flat": lambda d: np.asarray(d).reshape(-1, d.shape[-1]).view(Matrix), "before": before,
+        "gates_backward": lambda *a: lstm_slopes(*a)[0],
+        "cell_backward": lambda *a: lstm_slopes(*a)[1],
         "place": place, "cleared": cleared, "hit": hit, "taken": taken, "split": split, "blocks": blocks, "cropped": cropped,
         "unbind": lambda g, axis: [np.take(g, index, axis) for index in range(g.shape[axis])],
         "stack": np.stack, "concat": concat, "argsort": lambda axes: tuple(int(one) for one in np.argsort(axes)),

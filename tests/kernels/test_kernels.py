@@ -47,7 +47,7 @@ SLOPES = {
 }  # fmt: skip
 PAIRS = {  # two arrays, and numbers
     "losses.smooth_l1": [(1.0,), (0.3,)], "losses.huber": [(1.0,), (0.3,)],
-    "loss_backward.smooth_l1_slope": [(1.0, 1.0), (0.3, 0.01)], "loss_backward.huber_slope": [(1.0, 1.0), (0.3, 0.01)],
+    "loss_backward.smooth_l1_derivative": [(1.0, 1.0), (0.3, 0.01)], "loss_backward.huber_derivative": [(1.0, 1.0), (0.3, 0.01)],
 }  # fmt: skip
 FOLDS = ["summation.many_squares", "summation.multiplied", "summation.maxima", "summation.minima"]
 SUMS = ["line_sums.sums_of_groups"]

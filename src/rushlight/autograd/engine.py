@@ -142,7 +142,7 @@ class BackwardPass(HookCalls):
         """
         buffers, ready, sinks = self.buffers, self.ready, self.sinks
         observed, plain, keep_graph = self.observed, self.plain, self.keep_graph
-        hand_on = self._way_on()
+        propagate = self._propagator()
         while True:
             if sinks:
                 self._finish_sinks()
@@ -167,16 +167,16 @@ class BackwardPass(HookCalls):
                 try:
                     grads = node.vjp(g, edges) if plain else self._pull(node, g, edges)
                 except (RuntimeWarning, ValueError) as error:
-                    grads = pulled_again(node, g, edges, error, plain)
+                    grads = retried_vjp(node, g, edges, error, plain)
             if hooked and node.post_hooks:
                 grads = self._after(node, grads, g)
             if node.frees and not keep_graph:
                 node.saved = None
             g = None  # a name would keep an array from being owned by a leaf, or freed
-            following = hand_on(node, edges, grads)
+            following = propagate(node, edges, grads)
             grads = None  # type: ignore[assignment]
 
-    def _hand_on(self, node: Node, edges: tuple[Edge | None, ...], grads: tuple[Any, ...]) -> Node | None:
+    def _propagate(self, node: Node, edges: tuple[Edge | None, ...], grads: tuple[Any, ...]) -> Node | None:
         """Adds to what waits at the node behind each edge; a node that is reached for the first time is ready.
 
         Gives the first of those back: mostly it is the next to run, so it is kept out of the heap.
@@ -213,9 +213,9 @@ class BackwardPass(HookCalls):
                 heappush(self.ready, (target.order, target))
         return following
 
-    def _way_on(self) -> Callable[[Node, tuple[Edge | None, ...], tuple[Any, ...]], Node | None]:
+    def _propagator(self) -> Callable[[Node, tuple[Edge | None, ...], tuple[Any, ...]], Node | None]:
         """How what a node's rules give goes on."""
-        return self._hand_on
+        return self._propagate
 
     def _arrived(self, node: Node, g: Any) -> tuple[Any, tuple[Edge | None, ...] | None]:
         """What a node runs with and where it sends its own: hooks may have a say, who looks on may end it there (None)."""
@@ -347,7 +347,7 @@ def _no_room(shape: tuple[int, ...], other: tuple[int, ...]) -> RuntimeError:
     return RuntimeError(f"output with shape {list(shape)} doesn't match the broadcast shape {list(together)}")
 
 
-def pulled_again(node: Node, g: Any, edges: tuple[Edge | None, ...], error: Exception, plain: bool = True) -> tuple[Any, ...]:
+def retried_vjp(node: Node, g: Any, edges: tuple[Edge | None, ...], error: Exception, plain: bool = True) -> tuple[Any, ...]:
     """The rules once more without warnings, which the user's filters turned into errors; PyTorch's error for NumPy's."""
     if not plain:
         raise error

@@ -368,7 +368,7 @@ def hessian(
     )
 
 
-def _slope(func: Callable[..., Any], ins: Tensors, caller: str, strict: bool) -> tuple[Any, Tensors]:
+def _recorded_gradient(func: Callable[..., Any], ins: Tensors, caller: str, strict: bool) -> tuple[Any, Tensors]:
     """The value of a function with one number as its value, and its recorded gradient."""
     outputs, several = _called(func, ins, caller)
     _check_strict(outputs, strict)
@@ -394,7 +394,7 @@ def vhp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
         ins, several = _tuple(inputs, "inputs", "vhp")
         ins = _prepared(ins, create_graph)
         vectors = _vector(v, ins, several, "the input to the user-provided function is", "vhp")
-        value, slope = _slope(func, ins, "vhp", strict)
+        value, slope = _recorded_gradient(func, ins, "vhp", strict)
     with grad_mode.set_grad_enabled(bool(create_graph or modes.state.grad_enabled)):
         product = _filled(_gradients(slope, ins, vectors, create_graph), ins, strict, "double_back", create_graph)
     return _finished((value,), False, create_graph), _finished(product, several, create_graph)
@@ -413,7 +413,7 @@ def hvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
         ins, several = _tuple(inputs, "inputs", "hvp")
         ins = _prepared(ins, create_graph)
         vectors = _vector(v, ins, several, "the input to the user-provided function is", "hvp")
-        outputs, slope_ = _slope(func, ins, "hvp", strict)
+        outputs, slope_ = _recorded_gradient(func, ins, "hvp", strict)
         seeds = tuple(_zeros_like(one).requires_grad_() for one in ins)
         twice = _filled(_gradients(slope_, ins, seeds, True), ins, strict, "hessian")
     with grad_mode.set_grad_enabled(bool(create_graph or modes.state.grad_enabled)):

@@ -72,11 +72,11 @@ class ObservedPass(BackwardPass):
         else:
             heappush(self.ready, (node.order, node))
 
-    def _way_on(self) -> Callable[[Node, tuple[Edge | None, ...], tuple[Any, ...]], Node | None]:
-        return self._hand_on if self.dependencies is None and not self.over_tensors else self._hand_on_counted
+    def _propagator(self) -> Callable[[Node, tuple[Edge | None, ...], tuple[Any, ...]], Node | None]:
+        return self._propagate if self.dependencies is None and not self.over_tensors else self._propagate_counted
 
-    def _hand_on_counted(self, node: Node, edges: tuple[Edge | None, ...], grads: tuple[Any, ...]) -> Node | None:
-        """As :meth:`_hand_on`, over Tensors too, and where a node is ready when all that leads to it has run."""
+    def _propagate_counted(self, node: Node, edges: tuple[Edge | None, ...], grads: tuple[Any, ...]) -> Node | None:
+        """As :meth:`_propagate`, over Tensors too, and where a node is ready when all that leads to it has run."""
         buffers, dependencies = self.buffers, self.dependencies
         for index, edge in enumerate(edges):
             if edge is None:

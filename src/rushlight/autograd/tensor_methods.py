@@ -51,7 +51,7 @@ class InGraph(Methods):
                 )
             )
         if value and self._array.dtype.kind not in "fcV":
-            raise notes.no_slope("only Tensors of floating point and complex dtype can require gradients")
+            raise notes.not_differentiable("only Tensors of floating point and complex dtype can require gradients")
         if value and self._inference and not modes.state.inference:
             raise RuntimeError(GRAD_OF_INFERENCE)
         for told in tells:
@@ -71,7 +71,7 @@ class InGraph(Methods):
         if requires_grad and self._needs_grad is True:
             return self
         if requires_grad and self._array.dtype.kind not in "fcV":
-            raise notes.no_slope("only Tensors of floating point dtype can require gradients")
+            raise notes.not_differentiable("only Tensors of floating point dtype can require gradients")
         self.requires_grad = requires_grad
         return self
 

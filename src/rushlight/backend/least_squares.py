@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .linalg import LinAlgError, adjoint, batch_place, columns, eigh, eigvalsh, one_by_one, real_of, svd, svdvals
+from .linalg import LinAlgError, adjoint, columns, eigh, eigvalsh, one_by_one, real_of, svd, svdvals, with_batch_element
 from .numpy import Array
 
 
@@ -62,7 +62,7 @@ def lstsq(a: Array, b: Array, rcond: float, driver: str) -> tuple[Array, Array, 
             "The least squares solution could not be computed because the input matrix does not have full rank (error "
             "code: {})."
         )
-        raise LinAlgError(batch_place(gaps, sentence, "torch.linalg.lstsq"))
+        raise LinAlgError(with_batch_element(gaps, sentence, "torch.linalg.lstsq"))
     residuals = np.zeros(0, real)
     if m > n > 0 and full and driver != "gelsy":
         gap = a @ solution - b

@@ -53,7 +53,7 @@ def one_by_one(compute: Callable[..., tuple[Array, ...]], batch: tuple[int, ...]
     return tuple(np.stack(results).reshape((*batch, *results[0].shape)) for results in zip(*each, strict=True))
 
 
-def batch_place(info: Array, sentence: str, name: str) -> str:
+def with_batch_element(info: Array, sentence: str, name: str) -> str:
     """``name: (Batch element 3): sentence``, the sentence's ``{}`` being what the first failure's info says."""
     flat = info.reshape(-1)
     index = int(np.flatnonzero(flat)[0])
@@ -65,13 +65,13 @@ def check_inverted(info: Array, name: str) -> None:
     """Raises LinAlgError where an inverse was asked of a singular matrix."""
     if info.any():
         sentence = "The diagonal element {} is zero, the inversion could not be completed because the input matrix is singular."
-        raise LinAlgError(batch_place(info, sentence, name))
+        raise LinAlgError(with_batch_element(info, sentence, name))
 
 
 def check_solved(info: Array, name: str) -> None:
     """Raises LinAlgError where a singular system was to be solved."""
     if info.any():
-        raise LinAlgError(batch_place(info, "The solver failed because the input matrix is singular.", name))
+        raise LinAlgError(with_batch_element(info, "The solver failed because the input matrix is singular.", name))
 
 
 def check_positive(info: Array, name: str) -> None:
@@ -81,7 +81,7 @@ def check_positive(info: Array, name: str) -> None:
             "The factorization could not be completed because the input is not positive-definite (the leading minor of "
             "order {} is not positive-definite)."
         )
-        raise LinAlgError(batch_place(info, sentence, name))
+        raise LinAlgError(with_batch_element(info, sentence, name))
 
 
 # Inverses and determinants.
@@ -263,7 +263,7 @@ def _failed_to_converge(name: str, matrices: str, info: Array) -> LinAlgError:
         "The algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated "
         f"{matrices} (error code: {{}})."
     )
-    return LinAlgError(batch_place(info, sentence, name))
+    return LinAlgError(with_batch_element(info, sentence, name))
 
 
 def _finite(a: Array) -> Array:
@@ -329,7 +329,7 @@ def _check_numbers(a: Array) -> None:
     if np.isnan(a).any():
         info = np.asarray(np.isnan(a).any((-1, -2))).astype(INT)
         sentence = "The algorithm failed to converge because the input matrix contained non-finite values."
-        raise LinAlgError(batch_place(info, sentence, "linalg.svd"))
+        raise LinAlgError(with_batch_element(info, sentence, "linalg.svd"))
 
 
 def qr(a: Array, mode: str = "reduced") -> tuple[Array, Array]:

@@ -32,23 +32,23 @@ def mse_loss_backward(h: Array, a: Array, b: Array, reduction: str) -> Array:
 
 
 @register(sweeps.smooth_l1_backward)
-def smooth_l1_slope(a: Array, b: Array, beta: float, factor: float) -> Array:
+def smooth_l1_derivative(a: Array, b: Array, beta: float, factor: float) -> Array:
     """Of each pair of numbers, times a factor."""
     return _scaled(np.multiply, clamp(np.asarray(_off(a, b) / beta), -1.0, 1.0), factor)
 
 
 @register(sweeps.huber_backward)
-def huber_slope(a: Array, b: Array, delta: float, factor: float) -> Array:
+def huber_derivative(a: Array, b: Array, delta: float, factor: float) -> Array:
     """Of each pair of numbers, times a factor."""
     return _scaled(np.multiply, clamp(_off(a, b), -delta, delta), factor)
 
 
 def smooth_l1_loss_backward(h: Array, a: Array, b: Array, reduction: str, beta: float) -> Array:
-    return times(h, smooth_l1_slope(a, b, beta, 1 / parts(a, reduction)))
+    return times(h, smooth_l1_derivative(a, b, beta, 1 / parts(a, reduction)))
 
 
 def huber_loss_backward(h: Array, a: Array, b: Array, reduction: str, delta: float) -> Array:
-    return times(h, huber_slope(a, b, delta, 1 / parts(a, reduction)))
+    return times(h, huber_derivative(a, b, delta, 1 / parts(a, reduction)))
 
 
 def binary_cross_entropy_backward(

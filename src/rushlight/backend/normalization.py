@@ -113,7 +113,7 @@ def _are_alike(g: Array, x: Array) -> bool:
     return g.dtype is x.dtype and x.dtype.char in "fd"
 
 
-def _slopes_of_halves(
+def _backward_in_single(
     slopes: Callable[..., tuple[Array | None, ...] | None], g: Array, x: Array, weight: Array | None, *rest: object
 ) -> tuple[Array | None, ...] | None:
     """Slopes where x has numbers of two bytes, by way of single precision; those of weight and bias stay in it. None of others."""
@@ -129,7 +129,7 @@ def layer_norm_backward(
 ) -> tuple[Array | None, ...] | None:
     """What ``g`` becomes on its way back to x, weight and bias, as far as needed, in one go; None where that is not possible."""
     if not _are_alike(g, x):
-        return _slopes_of_halves(layer_norm_backward, g, x, weight, axes, eps, needs)
+        return _backward_in_single(layer_norm_backward, g, x, weight, axes, eps, needs)
     _, off, var = _spread(x, axes)
     rstd, rows = _rstd(var, eps), tuple(range(axes[0]))
     for_weight = total(g * off * rstd, rows) if needs[1] else None
@@ -146,7 +146,7 @@ def all_but_channels(ndim: int) -> Axes:
     return (0, *range(2, ndim))
 
 
-def _channel_slopes(
+def _channel_backward(
     g: Array, rows: Array, weight: Array | None, axes: Axes, eps: float, needs: tuple[bool, ...]
 ) -> tuple[Array | None, ...]:
     """What ``g`` becomes on its way back to x, weight and bias; ``rows`` is x in the shape in which it is normalized along axes."""
@@ -177,8 +177,8 @@ def batch_norm_backward(
 ) -> tuple[Array | None, ...] | None:
     """What ``g`` becomes on its way back to x, weight and bias, as far as needed, in one go; None where that is not possible."""
     if not _are_alike(g, x) or not x.flags.c_contiguous:
-        return _slopes_of_halves(batch_norm_backward, g, x, weight, eps, needs)
-    return _channel_slopes(g, x, weight, all_but_channels(x.ndim), eps, needs)
+        return _backward_in_single(batch_norm_backward, g, x, weight, eps, needs)
+    return _channel_backward(g, x, weight, all_but_channels(x.ndim), eps, needs)
 
 
 @register(compiled_channels.channel_moments)
@@ -229,5 +229,5 @@ def group_norm_backward(
 ) -> tuple[Array | None, ...] | None:
     """What ``g`` becomes on its way back to x, weight and bias, as far as needed, in one go; None where that is not possible."""
     if not _are_alike(g, x):
-        return _slopes_of_halves(group_norm_backward, g, x, weight, groups, eps, needs)
-    return _channel_slopes(g, _in_groups(x, groups), weight, (2,), eps, needs)
+        return _backward_in_single(group_norm_backward, g, x, weight, groups, eps, needs)
+    return _channel_backward(g, _in_groups(x, groups), weight, (2,), eps, needs)

@@ -20,7 +20,7 @@ def with_notes(error: E, *notes: str) -> E:
     return error
 
 
-def no_slope(sentence: str) -> RuntimeError:
+def not_differentiable(sentence: str) -> RuntimeError:
     """The error for a gradient that is wanted of whole numbers."""
     return with_notes(
         RuntimeError(sentence), "Steps between whole numbers have no slope. Write 1.0 for 1, or give dtype=torch.float32."

@@ -24,7 +24,9 @@ def reduce_segments(data: Array, lengths: Array, axis: int, reduce: str, initial
     return out.astype(data.dtype).reshape(lengths.shape + data.shape[axis + 1 :])
 
 
-def spread_segments(g: Array, data: Array, out: Array, lengths: Array, axis: int, reduce: str, initial: float | None) -> Array:
+def segment_reduce_backward(
+    g: Array, data: Array, out: Array, lengths: Array, axis: int, reduce: str, initial: float | None
+) -> Array:
     """The gradient of :func:`reduce_segments`: shared among equals by a maximum, 0 outside of all segments."""
     rows, counts = _rows(data, lengths, axis)
     grads, values = (x.reshape(*counts.shape, -1).astype(rows.dtype) for x in (g, out))

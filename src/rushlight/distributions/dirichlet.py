@@ -29,16 +29,16 @@ class _Dirichlet(torch.autograd.Function):
     @torch.autograd.function.once_differentiable
     def backward(ctx: Any, grad: Any) -> Any:
         x, concentration = ctx.saved_tensors
-        return _slope(x, concentration) * (grad - (x * grad).sum(-1, True))
+        return _derivative(x, concentration) * (grad - (x * grad).sum(-1, True))
 
     @staticmethod
     def jvp(ctx: Any, tangent: Any) -> Any:
         x, concentration = ctx.saved_tensors
-        moved = _slope(x, concentration) * tangent
+        moved = _derivative(x, concentration) * tangent
         return moved - x * moved.sum(-1, True)
 
 
-def _slope(x: Any, concentration: Any) -> Any:
+def _derivative(x: Any, concentration: Any) -> Any:
     """How each concentration moves its own share; the others give way in proportion."""
     return torch._dirichlet_grad(x, concentration, concentration.sum(-1, True).expand_as(concentration))
 

@@ -177,7 +177,7 @@ class RecordedPass(ObservedPass):
             try:
                 grads = node.vjp(g, edges)
             except (RuntimeWarning, ValueError) as error:
-                grads = engine.pulled_again(node, g, edges, error)
+                grads = engine.retried_vjp(node, g, edges, error)
         if not (node.hooked and node.post_hooks):
             self._sent(node, grads, edges)
         return grads

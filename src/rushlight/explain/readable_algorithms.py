@@ -2,7 +2,7 @@
 
 Further words: ``added(values, index, axis)`` adds values up at places among zeros; ``block`` puts matrices together, ``inv`` is an
 inverse, ``gaps(s)`` the differences of all pairs; ``H(i, j)`` is the product of the reflectors from i to before j, ``v[i]`` and ``t[i]`` a
-reflector's vector and factor, ``k`` their number; ``gate_slopes`` is what arrives at an LSTM's gates, from the last step back to the first.
+reflector's vector and factor, ``k`` their number; ``gates_backward`` is what arrives at an LSTM's gates, from the last step back to the first.
 """
 
 from __future__ import annotations
@@ -146,11 +146,11 @@ REFLECTORS = {
 }
 PRODUCT = " where S = [H(0, i).T @ g @ (H(i + 1, k) @ eye(a_shape)).T for i in range(k)]"
 INVERSE = "(G - a @ P @ G) @ P @ P.T + P.T @ P @ (G - G @ P @ a) - P.T @ G.T @ P.T"
-SLOPES = "D = gate_slopes(g0, g1, g2, gates, cells, u, c, backwards)"
+SLOPES = "D = gates_backward(g0, g1, g2, gates, cells, u, c, backwards)"
 SLID = "(1,), (pad,), (1,), 1"
 TURNED = "G = permute_dims(g, (1, 2, 0)); X = permute_dims(x, (1, 2, 0)); W = permute_dims(w, (2, 1, 0))"
 Z = "z = (x - mean(x, axes)) / s; s = sqrt(var(x, axes) + eps)"
-ALONG = "grid_slope({x}, grid, i, mode, padding_mode, align_corners, order)"
+ALONG = "grid_derivative({x}, grid, i, mode, padding_mode, align_corners, order)"
 GRID = "stack([sum({g} * " + ALONG + ", 1, False) for i in range(grid_shape[-1])], -1)"
 
 ALGORITHMS: dict[str, dict[str, Form]] = {
@@ -238,6 +238,6 @@ ALGORITHMS: dict[str, dict[str, Form]] = {
         "b": f"sum(D, (0, 1), False) where {SLOPES}",
         "d": f"sum(D, (0, 1), False) where {SLOPES}",
         "h": lambda told: f"D[{-1 if told['backwards'] else 0}] @ u where {SLOPES}",
-        "c": "cell_slope(g0, g1, g2, gates, cells, u, c, backwards)",
+        "c": "cell_backward(g0, g1, g2, gates, cells, u, c, backwards)",
     },
 }  # fmt: skip

@@ -33,9 +33,9 @@ def _totals(name: str) -> Callable[..., Array | None]:
 cumsum, cumprod, cumsum_from_end = _totals("running_sum"), _totals("running_product"), _totals("running_sum_back")
 
 
-def _places(name: str) -> Callable[[Array, int], Array | None]:
+def _indices(name: str) -> Callable[[Array, int], Array | None]:
     loop: _Loop | None = getattr(native, name, None)
     return lambda x, axis: _along(loop, x, axis, np.dtype(np.int64)) if loop else None
 
 
-argcummax, argcummin = _places("last_maximum"), _places("last_minimum")
+argcummax, argcummin = _indices("last_maximum"), _indices("last_minimum")

@@ -28,7 +28,7 @@ def _function(name: str) -> Callable[..., Array | None]:
     return kernel
 
 
-def _slope(name: str) -> Callable[..., Array | None]:
+def _backward(name: str) -> Callable[..., Array | None]:
     loop: Callable[..., bool] | None = getattr(native, name, None)
 
     def kernel(h: Array, x: Array, *numbers: float) -> Array | None:
@@ -43,22 +43,22 @@ def _slope(name: str) -> Callable[..., Array | None]:
     return kernel
 
 
-gelu, gelu_backward = _function("gelu"), _slope("gelu_backward")
-gelu_tanh, gelu_tanh_backward = _function("gelu_tanh"), _slope("gelu_tanh_backward")
-silu, silu_backward = _function("silu"), _slope("silu_backward")
-mish, mish_backward = _function("mish"), _slope("mish_backward")
-sigmoid, sigmoid_backward = _function("sigmoid"), _slope("sigmoid_backward")
-tanh, tanh_backward = _function("tanh"), _slope("tanh_backward")
+gelu, gelu_backward = _function("gelu"), _backward("gelu_backward")
+gelu_tanh, gelu_tanh_backward = _function("gelu_tanh"), _backward("gelu_tanh_backward")
+silu, silu_backward = _function("silu"), _backward("silu_backward")
+mish, mish_backward = _function("mish"), _backward("mish_backward")
+sigmoid, sigmoid_backward = _function("sigmoid"), _backward("sigmoid_backward")
+tanh, tanh_backward = _function("tanh"), _backward("tanh_backward")
 erf, erfinv = _function("erf"), _function("erfinv")
-leaky_relu, leaky_relu_backward = _function("leaky_relu"), _slope("leaky_relu_backward")
-log_sigmoid, log_sigmoid_backward = _function("log_sigmoid"), _slope("log_sigmoid_backward")
-hardtanh, hardtanh_backward = _function("hardtanh"), _slope("hardtanh_backward")
+leaky_relu, leaky_relu_backward = _function("leaky_relu"), _backward("leaky_relu_backward")
+log_sigmoid, log_sigmoid_backward = _function("log_sigmoid"), _backward("log_sigmoid_backward")
+hardtanh, hardtanh_backward = _function("hardtanh"), _backward("hardtanh_backward")
 hardsigmoid, hardswish = _function("hardsigmoid"), _function("hardswish")
-hardswish_backward, shrink_backward = _slope("hardswish_backward"), _slope("shrink_backward")
-relu_backward = _slope("relu_backward")
-_relu, _elu, _elu_backward = _function("relu"), _function("elu"), _slope("elu_backward")
-_softplus, _softplus_backward = _function("softplus"), _slope("softplus_backward")
-_hardsigmoid_backward, _threshold_backward = _slope("hardsigmoid_backward"), _slope("threshold_backward")
+hardswish_backward, shrink_backward = _backward("hardswish_backward"), _backward("shrink_backward")
+relu_backward = _backward("relu_backward")
+_relu, _elu, _elu_backward = _function("relu"), _function("elu"), _backward("elu_backward")
+_softplus, _softplus_backward = _function("softplus"), _backward("softplus_backward")
+_hardsigmoid_backward, _threshold_backward = _backward("hardsigmoid_backward"), _backward("threshold_backward")
 
 _ONE_STEP = 1 << 12  # numbers: of fewer NumPy's one function for it takes less time than a call does
 _BOUNDS = (float, int, type(None))
@@ -102,7 +102,7 @@ def threshold_backward(h: Array, x: Array, limit: float) -> Array | None:
 
 
 def _of_two(name: str) -> Callable[..., Array | None]:
-    slope = _slope(name)
+    slope = _backward(name)
     return lambda a, b, *numbers: slope(b, a, *numbers)
 
 

@@ -114,7 +114,7 @@ def _check_errors(info: Tensor, api_name: str, *, is_matrix: bool) -> None:
     sentence = (
         f"The algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated {values} "
     )
-    raise linalg.LinAlgError(linalg.batch_place(found, sentence + "(error code: {}).", api_name))
+    raise linalg.LinAlgError(linalg.with_batch_element(found, sentence + "(error code: {}).", api_name))
 
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {

@@ -57,7 +57,7 @@ op("gelu_erf_backward", lambda h, x: _gelu_erf_backward(h, x), node="GeluBackwar
 op("gelu_tanh_backward", k.gelu_tanh_backward, node="GeluBackwardBackward0", kind="elementwise",
    h=lambda g, xp, x: xp.gelu_tanh_backward(g, x), x=lambda g, xp, h, x: g * h * _gelu_tanh_curve(xp, x))  # fmt: skip
 op("glu_backward", k.glu_backward, node="GluBackwardBackward0",
-   h=lambda g, xp, x, axis: _glu_slope_adjoint(g, xp, x, axis),
+   h=lambda g, xp, x, axis: _glu_double_backward(g, xp, x, axis),
    x=lambda g, xp, h, x, axis: _glu_curve(g, xp, h, x, axis))  # fmt: skip
 op("prelu_backward", k.prelu_backward, outputs="of_input of_weight", inputs="h x weight", node="PreluKernelBackwardBackward0",
    joint=lambda g, xp, h, x, weight, needs: _prelu_curves(g, xp, h, x, weight))  # fmt: skip
@@ -82,7 +82,7 @@ def _halves(xp: Any, x: Any, axis: int) -> tuple[Any, Any]:
     return xp.slice(x, axis, 0, half, 1), xp.slice(x, axis, half, 2 * half, 1)
 
 
-def _glu_slope_adjoint(g: Any, xp: Any, x: Any, axis: int) -> Any:
+def _glu_double_backward(g: Any, xp: Any, x: Any, axis: int) -> Any:
     """The transpose of glu_backward in the cotangent."""
     (first, second), (g_first, g_second) = _halves(xp, x, axis), _halves(xp, g, axis)
     gate = xp.sigmoid(second)

@@ -103,7 +103,7 @@ def _convolved(
     return y if bias is None or not shape[1] else k.add_bias(y, bias)
 
 
-def _slopes(
+def _convolution_backward(
     g: Any,
     xp: Any,
     x: Any,
@@ -137,7 +137,7 @@ def _slopes(
 
 
 op("convolution", _convolve, inputs="x w bias",
-   joint=lambda g, xp, x, w, stride, padding, dilation, transposed, groups, needs: _slopes(
+   joint=lambda g, xp, x, w, stride, padding, dilation, transposed, groups, needs: _convolution_backward(
        g, xp, x, w, stride, padding, dilation, transposed, groups, needs))  # fmt: skip
 
 
@@ -147,7 +147,7 @@ def _conv_tbc(x: Any, w: Any, bias: Any, pad: int) -> Any:
 
 
 def _tbc_backward(g: Any, xp: Any, x: Any, w: Any, pad: int, needs: tuple[bool, ...]) -> Any:
-    grads = _slopes(
+    grads = _convolution_backward(
         xp.permute_dims(g, (1, 2, 0)), xp, xp.permute_dims(x, (1, 2, 0)), xp.permute_dims(w, (2, 1, 0)),
         (1,), (pad,), (1,), False, 1, needs,
     )  # fmt: skip

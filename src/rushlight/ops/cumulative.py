@@ -52,7 +52,7 @@ def _cumprod_backward(g: Any, xp: Any, x: Any, out: Any, axis: int) -> Any:
     if no_zero(x):
         return _from_end(xp, g * conj(out), axis) / conj(x)
     if is_complex(x) != is_complex(out) or not np.isfinite(getattr(g, "_array", g)).all():
-        return _cumprod_slope_beyond(g, xp, x, out, axis)
+        return _cumprod_backward_past_zero(g, xp, x, out, axis)
     # Without division: what stands before an element, times the sum over what follows of the products in between.
     x = conj(x)
     before = xp.cumprod(xp.shift(x, axis, 1, 1), axis)
@@ -60,7 +60,7 @@ def _cumprod_backward(g: Any, xp: Any, x: Any, out: Any, axis: int) -> Any:
     return slope + 0 if xp is arrays else slope  # no zero has a sign in PyTorch
 
 
-def _cumprod_slope_beyond(g: Any, xp: Any, x: Any, out: Any, axis: int) -> Any:
+def _cumprod_backward_past_zero(g: Any, xp: Any, x: Any, out: Any, axis: int) -> Any:
     """The same where a cotangent is infinite or nan, which must not meet products that are zero: elements before the first
     zero have to do with what comes before it, that zero with what comes from it on, later ones with nothing. And of complex
     numbers with a real product, as PyTorch has it."""

@@ -105,21 +105,21 @@ def _softmax(x: Array, indices: tuple[Array, ...], groups: Array, inner: int | N
     return whole
 
 
-def _softmax_slope(g: Read, xp: Read, out: Read, indices: tuple[Array, ...], groups: Array, inner: int | None) -> Read:
+def _softmax_backward(g: Read, xp: Read, out: Read, indices: tuple[Array, ...], groups: Array, inner: int | None) -> Read:
     g, y = xp.take_at(g, indices), xp.take_at(out, indices)
     return xp.put_at((g - _summed(g * y, xp, groups, inner)) * y, indices, out.shape)
 
 
-def _log_softmax_slope(g: Read, xp: Read, out: Read, indices: tuple[Array, ...], groups: Array, inner: int | None) -> Read:
+def _log_softmax_backward(g: Read, xp: Read, out: Read, indices: tuple[Array, ...], groups: Array, inner: int | None) -> Read:
     g, y = xp.take_at(g, indices), xp.take_at(out, indices)
     return xp.put_at(g - xp.exp(y) * _summed(g, xp, groups, inner), indices, out.shape)
 
 
 op("sparse_softmax", _softmax, node="SparseSoftmaxBackward0",
-   x=lambda g, xp, out, indices, groups, inner: _softmax_slope(g, xp, out, indices, groups, inner))  # fmt: skip
+   x=lambda g, xp, out, indices, groups, inner: _softmax_backward(g, xp, out, indices, groups, inner))  # fmt: skip
 op("sparse_log_softmax", lambda x, indices, groups, inner: _softmax(x, indices, groups, inner, True),
    node="SparseLogSoftmaxBackward0",
-   x=lambda g, xp, out, indices, groups, inner: _log_softmax_slope(g, xp, out, indices, groups, inner))  # fmt: skip
+   x=lambda g, xp, out, indices, groups, inner: _log_softmax_backward(g, xp, out, indices, groups, inner))  # fmt: skip
 
 
 def _sampled_addmm(a: Array, x: Array, y: Array, indices: tuple[Array, ...], beta: Read, alpha: Read) -> Array:

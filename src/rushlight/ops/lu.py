@@ -29,7 +29,7 @@ op("rows_swapped_back", factorizations.swapped_back, inputs="pivots", node="Inde
 op("rows_swapped", factorizations.swapped, inputs="pivots", node="IndexBackward0", kind="linear",
    x=lambda g, xp, pivots: xp.rows_swapped_back(g, pivots))  # fmt: skip
 op("lu", k.lu, outputs="lower upper p!", node="LinalgLuBackward0",
-   a=lambda g, xp, lower, upper, p: p @ _slope(g[0], g[1], xp, lower, upper))  # fmt: skip
+   a=lambda g, xp, lower, upper, p: p @ _product_backward(g[0], g[1], xp, lower, upper))  # fmt: skip
 op("lu_factor_ex", k.lu_factor_ex, outputs="lu pivots! info!", node="LinalgLuFactorExBackward0",
    a=lambda g, xp, lu, pivots: _packed_backward(g, xp, lu, pivots))  # fmt: skip
 op("lu_unpack", k.lu_unpack, inputs="pivots", outputs="lower upper p!",
@@ -45,7 +45,7 @@ def _part(x: Any, xp: Any, axis: int, start: int, stop: int) -> Any:
     return None if x is None else xp.slice(x, len(x.shape) + axis, start, stop, 1)
 
 
-def _slope(g_lower: Any, g_upper: Any, xp: Any, lower: Any, upper: Any) -> Any:
+def _product_backward(g_lower: Any, g_upper: Any, xp: Any, lower: Any, upper: Any) -> Any:
     """The cotangent of ``lower @ upper``."""
     m, n = lower.shape[-2], upper.shape[-1]
     if m < n:
@@ -84,7 +84,7 @@ def _packed_backward(g: Any, xp: Any, lu: Any, pivots: Any) -> Any:
     size = lower.shape[-1]
     g_lower = _part(xp.tril(g, -1), xp, -1, 0, size)
     g_upper = _part(xp.triu(g, 0), xp, -2, 0, size)
-    return xp.rows_swapped_back(_slope(g_lower, g_upper, xp, lower, upper), pivots)
+    return xp.rows_swapped_back(_product_backward(g_lower, g_upper, xp, lower, upper), pivots)
 
 
 def _packed(g_lower: Any, g_upper: Any, xp: Any, shape: tuple[int, ...]) -> Any:
@@ -164,7 +164,7 @@ def check_pivots(info: Any, name: str) -> None:
             "U[{0},{0}] is zero and using it on lu_solve would result in a division by zero. If you still want to "
             "perform the factorization, consider calling linalg.lu(A, pivot) or linalg.lu_factor_ex(A, pivot)"
         )
-        raise RuntimeError(k.batch_place(found, sentence, name))
+        raise RuntimeError(k.with_batch_element(found, sentence, name))
 
 
 @public("lu_factor", space="torch.linalg")

@@ -71,14 +71,14 @@ def nonzero(input: Any, *, as_tuple: bool = False, out: Any = None) -> Any:
                 f"nonzero: Expected out tensor to have scalar type Long but got scalar type{out.dtype.scalar_name}"
             )
         return write_out(nonzero, "nonzero", out, (input,), {})
-    return tuple(_columns_of_places(input)) if as_tuple else _rows_of_places(input)
+    return tuple(_nonzero_by_dimension(input)) if as_tuple else _nonzero_by_element(input)
 
 
-def _columns_of_places(input: Tensor) -> list[Tensor]:
+def _nonzero_by_dimension(input: Tensor) -> list[Tensor]:
     return [new_tensor(np.ascontiguousarray(one)) for one in k.nonzero(np.atleast_1d(input._array))]
 
 
-def _rows_of_places(input: Tensor) -> Tensor:
+def _nonzero_by_element(input: Tensor) -> Tensor:
     found = k.nonzero(np.atleast_1d(input._array))
     if not input._array.ndim:
         return new_tensor(np.empty((len(found[0]), 0), np.int64))

@@ -83,7 +83,7 @@ def factors(xp: Any, x: Any, g: Any) -> Any:
 
 
 def _prod_all_backward(g: Any, xp: Any, x: Any, out: Any) -> Any:
-    return g * conj(out / x) if no_zero(x) else _slope_at_zeros(g, xp, x)
+    return g * conj(out / x) if no_zero(x) else _prod_backward_at_zeros(g, xp, x)
 
 
 def _prod_backward(g: Any, xp: Any, x: Any, out: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
@@ -93,7 +93,7 @@ def _prod_backward(g: Any, xp: Any, x: Any, out: Any, axis: tuple[int, ...], kee
     return g if x.shape[axis[0]] == 1 else g * conj(others(xp, x, axis[0]))
 
 
-def _slope_at_zeros(g: Any, xp: Any, x: Any) -> Any:
+def _prod_backward_at_zeros(g: Any, xp: Any, x: Any) -> Any:
     """The rule of a product of all elements where some are zero."""
     if math.prod(x.shape) == 1:
         return g.reshape(x.shape)
@@ -117,20 +117,20 @@ def others(xp: Any, x: Any, axis: int) -> Any:
 # Variances, computed in double precision.
 
 op("var", k.var, kind="reduction",
-   x=lambda g, xp, x, axis, correction, keepdims: spread_backward(g, xp, x, axis, correction, keepdims))  # fmt: skip
+   x=lambda g, xp, x, axis, correction, keepdims: var_backward(g, xp, x, axis, correction, keepdims))  # fmt: skip
 op("std", k.std, kind="reduction",
-   x=lambda g, xp, x, out, axis, correction, keepdims: spread_backward(
-       root_backward(g, xp, out), xp, x, axis, correction, keepdims))  # fmt: skip
+   x=lambda g, xp, x, out, axis, correction, keepdims: var_backward(
+       std_backward(g, xp, out), xp, x, axis, correction, keepdims))  # fmt: skip
 op("var_mean", k.var_mean, outputs="spread center", kind="reduction",
-   x=lambda g, xp, x, x_shape, axis, correction, keepdims: both_backward(
+   x=lambda g, xp, x, x_shape, axis, correction, keepdims: var_mean_backward(
        g[0], g[1], xp, x, x_shape, axis, correction, keepdims))  # fmt: skip
 op("std_mean", k.std_mean, outputs="spread center", kind="reduction",
-   x=lambda g, xp, x, x_shape, spread, axis, correction, keepdims: both_backward(
-       None if g[0] is None else root_backward(g[0], xp, spread), g[1], xp, x, x_shape, axis, correction,
+   x=lambda g, xp, x, x_shape, spread, axis, correction, keepdims: var_mean_backward(
+       None if g[0] is None else std_backward(g[0], xp, spread), g[1], xp, x, x_shape, axis, correction,
        keepdims))  # fmt: skip
 
 
-def spread_backward(g: Any, xp: Any, x: Any, axis: Any, correction: float, keepdims: bool) -> Any:
+def var_backward(g: Any, xp: Any, x: Any, axis: Any, correction: float, keepdims: bool) -> Any:
     """The variance's rule: how far each element is from the mean, times 2 / degrees of freedom."""
     freedom = k.count(x.shape, axis) - correction
     whole = axis is None or not x.shape
@@ -143,18 +143,18 @@ def spread_backward(g: Any, xp: Any, x: Any, axis: Any, correction: float, keepd
     return (g * factor if xp is arrays else xp.times(g, factor)) * off
 
 
-def root_backward(g: Any, xp: Any, out: Any) -> Any:
+def std_backward(g: Any, xp: Any, out: Any) -> Any:
     return xp.masked_fill(g / (out * 2 if xp is arrays else xp.times(out, 2)), out == 0, 0)
 
 
-def both_backward(
+def var_mean_backward(
     spread: Any, center: Any, xp: Any, x: Any, shape: tuple[int, ...], axis: Any, correction: float, keepdims: bool
 ) -> Any:
     total = None
     if center is not None:
         total = stretched(center, xp, shape, axis, keepdims) / (k.count(shape, axis) or 1)
     if spread is not None:
-        part = spread_backward(spread, xp, x, axis, correction, keepdims)
+        part = var_backward(spread, xp, x, axis, correction, keepdims)
         total = part if total is None else part + total
     return total
 

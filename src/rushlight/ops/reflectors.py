@@ -194,7 +194,7 @@ def _check_ldl(info: Any, name: str) -> None:
     found = all_numbers(info)
     if found.any():
         sentence = "D[{0},{0}] is zero: the block is singular, and ldl_solve would divide by zero."
-        raise RuntimeError(k.batch_place(found, sentence, name))
+        raise RuntimeError(k.with_batch_element(found, sentence, name))
 
 
 @public("ldl_factor", space="torch.linalg")

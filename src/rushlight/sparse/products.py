@@ -20,10 +20,10 @@ PRODUCTS = {"mm": (2,), "mv": (1,), "matmul": (1, 2)}
 def product(name: str, a: Any, b: Any) -> Any:
     """``a @ b``, one of them a sparse matrix and the other dense, or NotImplemented for what is no case of this."""
     with DisableTorchFunctionSubclass():
-        if _fit(a, b, PRODUCTS[name]):
+        if _shapes_match(a, b, PRODUCTS[name]):
             op = ops.sparse_mm if b._array.ndim == 2 else ops.sparse_mv
             return op(in_graph(a), b, a.as_matrix())
-        if name != "mv" and _fit(b, a, (2,), -1):
+        if name != "mv" and _shapes_match(b, a, (2,), -1):
             return ops.mm_by_sparse(a, in_graph(b), b.as_matrix())
     return NotImplemented
 
@@ -31,7 +31,7 @@ def product(name: str, a: Any, b: Any) -> Any:
 def sum_with_product(bias: Any, a: Any, b: Any, beta: Any, alpha: Any) -> Any:
     """``beta * bias + alpha * (a @ b)`` of a sparse and a dense matrix, or NotImplemented; no ``bias`` where that is None."""
     with DisableTorchFunctionSubclass():
-        if not _fit(a, b, (2,)):
+        if not _shapes_match(a, b, (2,)):
             return NotImplemented
         if bias is None:
             bias, beta = wrap(np.zeros((), b._array.dtype)), 0
@@ -64,7 +64,7 @@ def reduced_mm(a: Tensor, b: Tensor, reduce: str) -> Tensor:
         return out.scatter_reduce(0, places, each, reduce, include_self=False)
 
 
-def _fit(sparse: Any, dense: Any, ndims: tuple[int, ...], meeting: int = 0) -> bool:
+def _shapes_match(sparse: Any, dense: Any, ndims: tuple[int, ...], meeting: int = 0) -> bool:
     """Whether these are a sparse matrix of plain values and a dense tensor; RuntimeError if as such they do not go together.
 
     ``meeting``  the dense tensor's dimension that is summed over, 0 or -1

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..backend.notes import no_slope
+from ..backend.notes import not_differentiable
 from ..base import dtypes
 from ..base.arguments import refuse as refuse
 from ..base.arguments import type_name as type_name
@@ -49,7 +49,7 @@ def options(
     if requires_grad is not False:
         check_bool(name, "requires_grad", requires_grad)
         if requires_grad and chosen.kind_rank < dtypes.FLOATING:
-            raise no_slope("Only Tensors of floating point and complex dtype can require gradients")
+            raise not_differentiable("Only Tensors of floating point and complex dtype can require gradients")
     if pin_memory is not False:
         check_pin_memory(name, pin_memory)
     return chosen.numpy

@@ -91,7 +91,7 @@ class Check(Differences):
                 if one is not None and self.dtypes and one._array.dtype != point._array.dtype:
                     raise GradcheckError("Gradient has dtype mismatch")
             if (first is None) != (second is None) or (
-                first is not None and not _near(first._array, second._array, self.nondet_tol, 0)
+                first is not None and not _allclose(first._array, second._array, self.nondet_tol, 0)
             ):
                 raise with_notes(GradcheckError(NOT_REENTRANT.format(self.nondet_tol)), MEANT_TO_VARY)
         return [np.zeros_like(point._array) if one is None else one._array for one, point in zip(runs[0], points, strict=True)]
@@ -132,7 +132,7 @@ class Check(Differences):
                     if imaginary < len(parts):
                         words, jacobians = parts[imaginary]
                         near = numerical[place][number][imaginary]
-                        if not _near(jacobians[place], near, self.atol, self.rtol):
+                        if not _allclose(jacobians[place], near, self.atol, self.rtol):
                             self.mismatch(words, number, index, near, jacobians[place])
 
     def _backward_fast(self, outputs: Tensors) -> None:
@@ -160,7 +160,7 @@ class Check(Differences):
             reach = np.maximum(reach, direction)
         # As much as the elements of the two Jacobians may differ, summed with the weights of both sides.
         atol = self.atol * float(np.sum(reach)) * float(np.sum(cotangent))
-        if not _near(exact, numerical, atol, self.rtol):
+        if not _allclose(exact, numerical, atol, self.rtol):
             slow = self.numerical(point)[number][imaginary], self.analytical(output)[place]
             self.mismatch(words, number, index, numerical, exact, slow)
 
@@ -179,7 +179,7 @@ class Check(Differences):
                 f"Numerical:\n {_shown(slow[0])}\nAnalytical:\n{_shown(slow[1])}\n\n"
                 f"The max per-element difference (slow mode) is: {np.abs(slow[0] - slow[1]).max(initial=0)}.\n"
             )
-            if _near(slow[1], slow[0], self.atol, self.rtol):
+            if _allclose(slow[1], slow[0], self.atol, self.rtol):
                 text += (
                     "Fast gradcheck failed but element-wise differences are small. This means that the test might've passed in "
                     "slow_mode!\n"
@@ -241,7 +241,7 @@ class Check(Differences):
                 for place, number in enumerate(kept):
                     near = np.array([one[place].reshape(-1) for one in numerical])
                     found = np.array([one[number].reshape(-1) for one in exact])
-                    if not _near(found, near, atol, self.rtol):
+                    if not _allclose(found, near, atol, self.rtol):
                         self.mismatch(words, place, index, near, found, forward=True)
 
     def zero_tangents(self) -> None:
@@ -251,7 +251,7 @@ class Check(Differences):
             with_zeros = self.tangents({**directions, index: np.zeros_like(point._array)})
             without = self.tangents({key: value for key, value in directions.items() if key != index})
             for zeros, none in zip(with_zeros, without, strict=True):
-                if not _near(zeros, none, self.atol, self.rtol):
+                if not _allclose(zeros, none, self.atol, self.rtol):
                     raise GradcheckError(
                         "Expected all dual tensors' tangents to be the same for an input without a tangent and one with a "
                         "tangent of zeros."
@@ -274,7 +274,7 @@ class Check(Differences):
                 raise GradcheckError(f"While computing batched gradients, got: {text}{NOT_BATCHED_FORWARD}") from error
             for number, result in enumerate(together):
                 expected = np.stack([rows[number] for rows in one_by_one])
-                if not _near(result._array, expected, self.atol, self.rtol):
+                if not _allclose(result._array, expected, self.atol, self.rtol):
                     raise GradcheckError(
                         f"For output {number} and input {index}:\n\nThe tangents of a batch differ from those one by one."
                         f"{NOT_BATCHED_FORWARD}"
@@ -290,7 +290,7 @@ class Check(Differences):
             together = grad(output, points, wrap(batch), retain_graph=True, allow_unused=True, is_grads_batched=True)
             for number, one in enumerate(together):
                 if one is not None and not all(
-                    _near(one._array[n], row[number]._array, self.atol, self.rtol) for n, row in enumerate(rows)
+                    _allclose(one._array[n], row[number]._array, self.atol, self.rtol) for n, row in enumerate(rows)
                 ):
                     raise GradcheckError("BatchedTensor gradients differ from the gradients one by one.")
 
@@ -374,7 +374,7 @@ class _Undefined(Function):
         return None
 
 
-def _near(found: Any, expected: Any, atol: float, rtol: float) -> bool:
+def _allclose(found: Any, expected: Any, atol: float, rtol: float) -> bool:
     dtype = np.asarray(found).dtype
     if dtype.name in ("float16", "bfloat16"):
         found, expected = np.asarray(found, np.float32), np.asarray(expected, np.float32)

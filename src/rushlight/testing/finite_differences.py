@@ -99,7 +99,7 @@ class Differences:
             found.append((real, imaginary if value.dtype.kind == "c" else None))
         return found
 
-    def expect_no_slope(self) -> None:
+    def expect_zero_derivative(self) -> None:
         values = [one._array for one in as_tuple(self.func(*self.inputs)) if isinstance(one, Tensor)]
         for _, point in self.points:
             before = point._array.copy()

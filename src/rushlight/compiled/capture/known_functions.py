@@ -82,7 +82,7 @@ READS_STATE = frozenset(
 OF_ANY_SHAPE = frozenset(
     """
     nonzero masked_select unique unique_consecutive unique_dim bincount histc repeat_interleave argwhere ops.ctc:_checked
-    ops.subscripts:_indices_of_mask ops.masks:_columns_of_places ops.masks:_rows_of_places
+    ops.subscripts:_indices_of_mask ops.masks:_nonzero_by_dimension ops.masks:_nonzero_by_element
     """.split()
 )
 
@@ -129,7 +129,7 @@ CHANGES_NOTHING = frozenset(
     autograd.overlaps:like_base backend.flat_indices:check backend.flat_indices:check_along func.jacobians:_units
     ops.forward_rules:_ones ops.forward_rules:_zeros ops.promotion:number_array ops.ctc:_checked
     ops.stft:_check_overlap ops.sort:_check_quantiles ops.subscripts:_indices_of_mask
-    ops.masks:_columns_of_places ops.masks:_rows_of_places
+    ops.masks:_nonzero_by_dimension ops.masks:_nonzero_by_element
     """.split()
 )
 CREATION = frozenset("allocation filling from_sizes like matrices random_tensors ranges sampling windows".split())

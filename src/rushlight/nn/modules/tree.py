@@ -10,7 +10,7 @@ from ..parameter import Parameter
 from .module import Methods, Module
 
 
-class Walked(Methods, of=Module):
+class Traversal(Methods, of=Module):
     def children(self) -> Iterator[Module]:
         """The immediate submodules, each once."""
         for _, module in self.named_children():

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...backend import dlpack, memory
-from ...backend.notes import no_slope
+from ...backend.notes import not_differentiable
 from ...base import dtypes
 from ...base.device import changes
 from ...base.type_limits import iinfo
@@ -47,7 +47,7 @@ def tensor(
     if requires_grad is not False:
         check_bool("tensor", "requires_grad", requires_grad)
         if requires_grad and array.dtype.kind not in "fcV":
-            raise no_slope("Only Tensors of floating point and complex dtype can require gradients")
+            raise not_differentiable("Only Tensors of floating point and complex dtype can require gradients")
     if isinstance(data, Tensor):
         warn_of_copy("torch.tensor")
     return finished(array, requires_grad)
