@@ -19,12 +19,12 @@ from ..base.size import Size
 from ..tensor import Tensor, wrap
 from . import engine, modes, topological_order
 from .engine import BackwardPass
+from .expanded_gradients import laid_by
 from .gradient_edges import GradientEdge
 from .handles import observers
 from .interpreters import stack as interpreters
 from .nodes import Edge
 from .observed_pass import ObservedPass, new_pass
-from .spread_gradients import laid_by
 
 
 def backward(

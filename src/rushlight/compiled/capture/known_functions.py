@@ -32,7 +32,7 @@ LOOKS_AT_NO_VALUE = frozenset(
     autograd.function_calls:_keep autograd.gradients:_seeds autograd.gradients:_without_graph
     autograd.mirrors:Mirror.__init__ autograd.mirrors:mirror autograd.observed_pass:ObservedPass._pull
     autograd.overlaps:check_memory autograd.overlaps:check_write autograd.overlaps:geometry autograd.saved:Packed.placed
-    autograd.saved:open_function_saved autograd.saved:tensor_of autograd.spread_gradients:laid_by.<locals>.laid
+    autograd.saved:open_function_saved autograd.saved:tensor_of autograd.expanded_gradients:laid_by.<locals>.laid
     autograd.tensor_methods:InGraph.detach
     autograd.views:CopySlices.vjp_tensors autograd.views:_adopt autograd.views:become autograd.views:inplace
     autograd.write_errors:check_result ops.activations:prelu ops.adaptive_pooling:_adaptive_avg ops.attention:_added
