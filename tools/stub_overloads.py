@@ -13,6 +13,7 @@ import numpy as np
 
 import rushlight as torch
 from rushlight.base import return_types
+from rushlight.distributions.utils import lazy_property
 
 Tensor = torch.Tensor
 Tensors = tuple[Tensor, ...]
@@ -23,6 +24,10 @@ Wrapped = TypeVar("Wrapped", bound=Callable[..., Any])
 Result = TypeVar("Result")
 Wide = TypeVar("Wide", Tensor, list[Tensor], tuple[Tensor, ...])
 Made = TypeVar("Made", bound=Tensor)
+Layer = TypeVar("Layer", bound=torch.nn.Module)
+Given = TypeVar("Given", Tensor, tuple[Tensor, ...])  # what functions of torch.autograd.functional take
+Came = TypeVar("Came", Tensor, tuple[Tensor, ...])  # what those given to them return
+Symbolic = int | float | torch.SymInt | torch.SymFloat
 
 # What <Name> means in the signatures below.
 TYPES: dict[str, Any] = {
@@ -36,6 +41,10 @@ TYPES: dict[str, Any] = {
     "PackedTwo": tuple[torch.nn.utils.rnn.PackedSequence, tuple[Tensor, Tensor]],
     "Decorator": Callable[[Wrapped], Wrapped], "CustomOp": torch.library.CustomOpDef,
     "Definer": Callable[[Callable[..., Any]], torch.library.CustomOpDef], "names": str | Iterable[str],
+    "Layer": Layer, "LayerClass": type[Layer], "Given": Given, "Came": Came, "FunctionToCame": Callable[..., Came],
+    "FunctionToTensor": Callable[..., Tensor], "FunctionToTensors": Callable[..., Tensors], "Symbolic": Symbolic,
+    "Kept": lazy_property.__parameters__[0], "TypedStorage": torch.TypedStorage, "UntypedStorage": torch.UntypedStorage,
+    "Registry": torch.distributions.constraint_registry.Factory,
     "dtype": torch.dtype, "optional dtype": torch.dtype | None, "Callable": Callable[..., Any],
     **{f"types.{name}": value for name, value in vars(return_types).items() if isinstance(value, type)},
 }  # fmt: skip
@@ -85,7 +94,14 @@ RETURNS: dict[str, Any] = {
     **_all(Tensor, "nn.modules.pooling._AdaptiveMaxPoolNd", "forward"),
     **{f"rushlight.nn.modules.pooling.AdaptiveMaxPool{n}d.forward": Tensor for n in (1, 2, 3)},
     **_all(torch.nn.Parameter, "nn.modules.container.ParameterList", "__getitem__"),
-    "rushlight.nn.modules.module.Module.state_dict": dict[str, Any],
+    **_all(Tensor | torch.nn.Module, "nn.modules.module.Module", "__getattr__"),
+    **_all(dict[str, Any], "nn.modules.module.Module", "state_dict"),
+    **_all(dict[str, Any], "nn.modules.state_dicts", "collect"),
+    **_all(Tensor | None, "autograd.SavedTensor", "unpack"),
+    **_all(Tensor, "distributions.constraints.multinomial", "check"),
+    **_all(str | None, "Tensor", "name"),
+    **_all(type, "serialization", "normalize_storage_type"),
+    **_all(type(None), "autograd.function.Function", "setup_context"),
     "rushlight.nn.modules.module.Module.to": Self,
     "rushlight.autograd.grad": Tensors,
     "rushlight.Tensor.requires_grad_": Self,
@@ -94,7 +110,10 @@ RETURNS: dict[str, Any] = {
     "rushlight.fx.Proxy.__hash__": int,
 }  # fmt: skip
 LEFT_OUT: frozenset[str] = frozenset(_all(None, "Tensor", "__array_namespace__ __idiv__ __rdiv__ __setattr__")) | {
-    "rushlight.nn.modules.module.Module.__call__"
+    "rushlight.nn.modules.module.Module.__call__",
+    "rushlight.dtype.__getattr__",  # it only says what is wrong, as checkers do
+    "rushlight.nn.modules.linear_cross_entropy_options.LinearCrossEntropyOptions.__delattr__",  # the same
+    "rushlight.nn.modules.linear_cross_entropy_options.LinearCrossEntropyOptions.__setattr__",
 }
 MORE_MODULES = ("rushlight.explain",)
 # Modules of Python whose functions one of ours passes on: what they return is told there.
@@ -111,6 +130,18 @@ _IN_PLACE = (
 _BY_AXIS = ["() -> <Tensor>", "(dim: <int>, keepdim: <bool> = False) -> <types.{0}>"]
 _EXTREME = [*_BY_AXIS, "(other: <Tensor>) -> <Tensor>"]
 _DECORATOR = ["(cls) -> <Self>", "(cls, function: <Wrapped>) -> <Wrapped>"]
+_OF_REAL = [
+    "(a: <int>, b: <int>) -> <int>",
+    "(a: <float>, b: <float>) -> <float>",
+    "(a: <Symbolic>, b: <Symbolic>) -> <Symbolic>",
+]
+_STRICT = "create_graph: <bool> = False, strict: <bool> = False"
+_AT_ONCE = f"{_STRICT}, vectorize: <bool> = False"
+
+
+def _register(first: str, last: str = "") -> list[str]:
+    """A function that registers another: a decorator where that is left out."""
+    return [f"({first}, func: None = None, /{last}) -> <Decorator>", f"({first}, func: <Wrapped>, /{last}) -> <Wrapped>"]
 
 
 def _with_input(form: str) -> str:
@@ -157,6 +188,88 @@ FORMS: dict[str, list[str]] = {
     ],
     "rushlight.compiler.allow_in_graph": ["(fn: <Wrapped>) -> <Wrapped>"],
     "rushlight.jit.export": ["(fn: <Wrapped>) -> <Wrapped>"],
+    "rushlight.compiler.disable": [
+        "(fn: <Wrapped>, recursive: <bool> = True, *, reason: <str> | None = None) -> <Wrapped>",
+        "(fn: None = None, recursive: <bool> = True, *, reason: <str> | None = None) -> <Decorator>",
+    ],
+    "rushlight.compiler.nested_compile_region": [
+        "(fn: <Wrapped>, **options: <object>) -> <Wrapped>",
+        "(fn: None = None, **options: <object>) -> <Decorator>",
+    ],
+    "rushlight.cuda.amp.custom_bwd": ["(bwd: <Wrapped>) -> <Wrapped>"],
+    "rushlight.cuda.amp.custom_fwd": [
+        "(fwd: None = None, *, cast_inputs: <optional dtype> = None) -> <Decorator>",
+        "(fwd: <Wrapped>, *, cast_inputs: <optional dtype> = None) -> <Wrapped>",
+    ],
+    "rushlight.library.CustomOpDef.register_kernel": [
+        "(device_types: <Any>, fn: None = None, /) -> <Decorator>",
+        "(device_types: <Any>, fn: <Wrapped>, /) -> <Wrapped>",
+    ],
+    "rushlight.library.CustomOpDef.register_vmap": ["(func: None = None) -> <Decorator>", "(func: <Wrapped>) -> <Wrapped>"],
+    "rushlight.library.register_kernel": _register("op: <Any>, device_types: <Any>", ", *, lib: <Any> = None"),
+    "rushlight.library.register_fake": _register("op: <Any>", ", *, lib: <Any> = None, allow_override: <bool> = False"),
+    "rushlight.library.register_vmap": _register("op: <Any>", ", *, lib: <Any> = None"),
+    "rushlight.library.impl": [
+        "(qualname: <Any>, types: <Any>, func: <Wrapped>, *, lib: <Any> = None) -> <Wrapped>",
+        "(qualname: <Any>, types: <Any>, func: <str> | None = None, *, lib: <Any> = None) -> <Decorator>",
+    ],
+    "rushlight.distributions.constraint_registry.ConstraintRegistry.register": [
+        "(constraint: <Any>, factory: <Registry>) -> <Registry>",
+        "(constraint: <Any>, factory: None = None) -> <Decorator>",
+    ],
+    "rushlight.distributions.utils.lazy_property.__get__": [
+        "(instance: None, owner: <Any> = None) -> <Self>",
+        "(instance: <object>, owner: <Any> = None) -> <Kept>",
+    ],
+    "rushlight.nn.utils.init.skip_init": ["(module_cls: <LayerClass>, *args: <Any>, **kwargs: <Any>) -> <Layer>"],
+    "rushlight.TypedStorage.type": [
+        "(dtype: None = None, non_blocking: <bool> = False) -> <str>",
+        "(dtype: <Any>, non_blocking: <bool> = False) -> <TypedStorage>",
+    ],
+    "rushlight.UntypedStorage.type": [
+        "(dtype: None = None, non_blocking: <bool> = False) -> <str>",
+        "(dtype: <dtype>, non_blocking: <bool> = False) -> <TypedStorage>",
+    ],
+    "rushlight.UntypedStorage.__getitem__": ["(index: <int>) -> <int>", "(index: <slice>) -> <UntypedStorage>"],
+    **_all(_OF_REAL, "", "sym_max sym_min"),
+    "rushlight.sym_sum": ["(*args: <Any>) -> <Symbolic>"],
+    "rushlight.sym_ite": ["(b: <bool>, t: <Result>, f: <Result>) -> <Result>"],
+    # `**kwargs` so that a checker lets a Function name the gradients that it takes.
+    **_all(["(ctx: <Any>, *grad_outputs: <Any>, **kwargs: <Any>) -> <Any>"], "autograd.function.Function", "backward vjp"),
+    "rushlight.autograd.function.Function.jvp": ["(ctx: <Any>, *grad_inputs: <Any>, **kwargs: <Any>) -> <Any>"],
+    "rushlight.func.vjp": [
+        "(func: <FunctionOfAny>, *primals: <Any>, has_aux: <False> = False) -> tuple[<Result>, <Callable>]",
+        "(func: <Callable>, *primals: <Any>, has_aux: <True>) -> tuple[<Any>, <Callable>, <Any>]",
+    ],
+    "rushlight.func.jvp": [
+        "(func: <FunctionOfAny>, primals: <Any>, tangents: <Any>, *, strict: <bool> = False, has_aux: <False> = False) -> "
+        "tuple[<Result>, <Result>]",
+        "(func: <Callable>, primals: <Any>, tangents: <Any>, *, strict: <bool> = False, has_aux: <True>) -> tuple[<Any>, <Any>, <Any>]",
+    ],
+    "rushlight.autograd.functional.vjp": [
+        f"(func: <FunctionToCame>, inputs: <Given>, v: <Any> = None, {_STRICT}) -> tuple[<Came>, <Given>]"
+    ],
+    "rushlight.autograd.functional.jvp": [
+        f"(func: <FunctionToCame>, inputs: <Given>, v: <Any> = None, {_STRICT}) -> tuple[<Came>, <Came>]"
+    ],
+    **_all(
+        [f"(func: <FunctionToTensor>, inputs: <Given>, v: <Any> = None, {_STRICT}) -> tuple[<Tensor>, <Given>]"],
+        "autograd.functional",
+        "hvp vhp",
+    ),
+    "rushlight.autograd.functional.jacobian": [
+        f"(func: <FunctionTo{came}>, inputs: <{given}>, {_AT_ONCE}, strategy: <str> = 'reverse-mode') -> {back}"
+        for came, given, back in (
+            ("Tensor", "Tensor", "<Tensor>"),
+            ("Tensor", "Tensors", "<Tensors>"),
+            ("Tensors", "Tensor", "<Tensors>"),
+            ("Tensors", "Tensors", "tuple[<Tensors>, ...]"),
+        )
+    ],
+    "rushlight.autograd.functional.hessian": [
+        f"(func: <FunctionToTensor>, inputs: <{given}>, {_AT_ONCE}, outer_jacobian_strategy: <str> = 'reverse-mode') -> {back}"
+        for given, back in (("Tensor", "<Tensor>"), ("Tensors", "tuple[<Tensors>, ...]"))
+    ],
     **_all(
         [
             "(fwd: None = None, *, device_type: <str>, cast_inputs: <optional dtype> = None) -> <Decorator>",

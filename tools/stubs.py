@@ -367,6 +367,10 @@ class Stub:
         self.lines.append(f"    @{self.scope.name('builtins', 'property')}")
         self.lines.append(f"    def {name}(self) -> {text}:" + (f"\n        {said}\n        ..." if said else " ..."))
         if getattr(value, "fset", None):
+            setter = getattr(value.fset, "does", value.fset)
+            taken = [*inspect.signature(setter).parameters.values()][1]
+            given = evaluated(taken.annotation, setter) if known is None else Any
+            text = text if given in (Any, object) else self.scope.text(given)
             self.lines.append(f"    @{name}.setter\n    def {name}(self, value: {text}) -> None: ...")
         if getattr(value, "fdel", None):
             self.lines.append(f"    @{name}.deleter\n    def {name}(self) -> None: ...")
@@ -488,7 +492,9 @@ def written() -> dict[Path, str]:
     for cls in homes.inner:  # grows as its classes mention others
         inner.scope.names.add(homes.known[id(cls)][1])
         inner.class_(homes.known[id(cls)][1], cls)
-    texts = {path_of(name, bool(children.get(name))): stub.text() for name, stub in stubs.items()}
+    # A package's stub is one too: pyright takes the source of a package before a stub that is a file.
+    packages = {name for name in stubs if children.get(name) or hasattr(sys.modules.get(name), "__path__")}
+    texts = {path_of(name, name in packages): stub.text() for name, stub in stubs.items()}
     return {**texts, Path("py.typed"): "partial\n"}
 
 

@@ -22,7 +22,10 @@ def compile(model: None = None, *, fullgraph: bool = False, dynamic: bool | None
 def cudagraph_mark_step_begin() -> None:
     """There are no CUDA graphs."""
     ...
-def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None) -> Any:
+@overload
+def disable(fn: _Wrapped, recursive: bool = True, *, reason: str | None = None) -> _Wrapped: ...
+@overload
+def disable(fn: None = None, recursive: bool = True, *, reason: str | None = None) -> Callable[[_Wrapped], _Wrapped]:
     """The function itself, as it is; also as a decorator with options. Of a compiled function, what was compiled."""
     ...
 def get_default_backend() -> object:
@@ -38,7 +41,10 @@ def is_exporting() -> bool:
 def list_backends(exclude_tags: Iterable[str] | None = ('debug', 'experimental')) -> list[str]:
     """The names of compilers; those for tests too, where none is to be left out."""
     ...
-def nested_compile_region(fn: Any = None, **options: object) -> Any:
+@overload
+def nested_compile_region(fn: _Wrapped, **options: object) -> _Wrapped: ...
+@overload
+def nested_compile_region(fn: None = None, **options: object) -> Callable[[_Wrapped], _Wrapped]:
     """The function itself: what it does is captured with what calls it."""
     ...
 def reset() -> None:

@@ -25,10 +25,10 @@ class Future(Generic[_T]):
     def then(self, callback: Callable[[Future[Any]], Any]) -> Future[Any]:
         """A future of what the callback makes of this one."""
         ...
-    def value(self) -> Any:
+    def value(self) -> _T:
         """The result. RuntimeError where there is none yet."""
         ...
-    def wait(self) -> Any:
+    def wait(self) -> _T:
         """The result, once it is there; raises the error that was set instead."""
         ...
 def collect_all(futures: list[Future[Any]]) -> Future[Any]:

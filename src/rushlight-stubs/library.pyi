@@ -4,7 +4,10 @@ from collections.abc import Callable
 from collections.abc import Iterable
 from rushlight._inner import Overload
 from typing import Any
+from typing import TypeVar
 from typing import overload
+
+_Wrapped = TypeVar('_Wrapped', bound=Callable[..., Any])
 
 class CustomOpDef:
     """What :func:`custom_op` makes: call it, and register what else there is to know of it."""
@@ -16,10 +19,16 @@ class CustomOpDef:
     def register_fake(self, fn: Callable[..., Any], /) -> Callable[..., Any]:
         """See :func:`register_fake`."""
         ...
-    def register_kernel(self, device_types: Any, fn: Callable[..., Any] | None = None, /) -> Any:
+    @overload
+    def register_kernel(self, device_types: Any, fn: None = None, /) -> Callable[[_Wrapped], _Wrapped]: ...
+    @overload
+    def register_kernel(self, device_types: Any, fn: _Wrapped, /) -> _Wrapped:
         """The function for some kinds of devices; that for the CPU is used from now on."""
         ...
-    def register_vmap(self, func: Callable[..., Any] | None = None) -> Any:
+    @overload
+    def register_vmap(self, func: None = None) -> Callable[[_Wrapped], _Wrapped]: ...
+    @overload
+    def register_vmap(self, func: _Wrapped) -> _Wrapped:
         """See :func:`register_vmap`."""
         ...
 class Library:
@@ -44,7 +53,10 @@ def custom_op(name: str, fn: Callable[..., Any], /, *, mutates_args: str | Itera
 def define(qualname: str, schema: str, *, lib: Library | None = None, tags: Any = ()) -> None:
     """Defines an operator by its schema, '(Tensor x, int n=2) -> Tensor' say; :func:`impl` gives it a function."""
     ...
-def impl(qualname: Any, types: Any, func: Any = None, *, lib: Any = None) -> Any:
+@overload
+def impl(qualname: Any, types: Any, func: _Wrapped, *, lib: Any = None) -> _Wrapped: ...
+@overload
+def impl(qualname: Any, types: Any, func: str | None = None, *, lib: Any = None) -> Callable[[_Wrapped], _Wrapped]:
     """Gives an operator its function, for ``types`` of devices; a decorator where ``func`` is left out."""
     ...
 impl_abstract = register_fake
@@ -54,13 +66,22 @@ def infer_schema(prototype: Callable[..., Any], /, *, mutates_args: str | Iterab
 def register_autograd(op: Any, backward: Callable[..., Any], /, *, setup_context: Callable[..., Any] | None = None, lib: Any = None) -> None:
     """The derivative of an operator: ``backward(ctx, *grads)`` gives one for each argument, from what ``setup_context(ctx, inputs, output)`` kept."""
     ...
-def register_fake(op: Any, func: Any = None, /, *, lib: Any = None, allow_override: bool = False) -> Any:
+@overload
+def register_fake(op: Any, func: None = None, /, *, lib: Any = None, allow_override: bool = False) -> Callable[[_Wrapped], _Wrapped]: ...
+@overload
+def register_fake(op: Any, func: _Wrapped, /, *, lib: Any = None, allow_override: bool = False) -> _Wrapped:
     """What an operator's result looks like, for tracers: kept, nobody asks."""
     ...
-def register_kernel(op: Any, device_types: Any, func: Any = None, /, *, lib: Any = None) -> Any:
+@overload
+def register_kernel(op: Any, device_types: Any, func: None = None, /, *, lib: Any = None) -> Callable[[_Wrapped], _Wrapped]: ...
+@overload
+def register_kernel(op: Any, device_types: Any, func: _Wrapped, /, *, lib: Any = None) -> _Wrapped:
     """The function of an operator for some kinds of devices; that for the CPU is used from now on."""
     ...
-def register_vmap(op: Any, func: Any = None, /, *, lib: Any = None) -> Any:
+@overload
+def register_vmap(op: Any, func: None = None, /, *, lib: Any = None) -> Callable[[_Wrapped], _Wrapped]: ...
+@overload
+def register_vmap(op: Any, func: _Wrapped, /, *, lib: Any = None) -> _Wrapped:
     """How an operator takes a batch: kept; ``vmap`` runs it example by example."""
     ...
 @overload

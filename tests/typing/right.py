@@ -145,3 +145,76 @@ assert_type(torch.finfo(torch.float32).eps, float)
 assert_type(torch.iinfo(torch.int8).max, int)
 optim.AdamW([{"params": linear.parameters(), "lr": 0.1}], lr=torch.tensor(0.1))
 optim.SGD(linear.named_parameters(), lr=1)
+
+
+def two(y: Tensor) -> tuple[Tensor, Tensor]:
+    return y, y * 2
+
+
+pair = (x, x)
+assert_type(torch.autograd.functional.jacobian(cube, x), Tensor)
+assert_type(torch.autograd.functional.jacobian(cube, pair), tuple[Tensor, ...])
+assert_type(torch.autograd.functional.jacobian(two, x), tuple[Tensor, ...])
+assert_type(torch.autograd.functional.jacobian(two, pair), tuple[tuple[Tensor, ...], ...])
+assert_type(torch.autograd.functional.hessian(cube, x), Tensor)
+assert_type(torch.autograd.functional.vjp(two, x), tuple[tuple[Tensor, ...], Tensor])
+assert_type(torch.autograd.functional.jvp(cube, pair)[1], Tensor)
+assert_type(torch.autograd.functional.hvp(cube, pair), tuple[Tensor, tuple[Tensor, ...]])
+value, pull = torch.func.vjp(cube, x)
+assert_type(value, Tensor)
+assert_type(torch.func.jvp(cube, (x,), (x,)), tuple[Tensor, Tensor])
+assert_type(torch.compiler.disable(cube)(x), Tensor)
+assert_type(nn.utils.skip_init(nn.Linear, 2, 3), nn.Linear)
+assert_type(net.layers[0].anything, Tensor | nn.Module)
+future: torch.futures.Future[int] = torch.futures.Future()
+assert_type(future.wait(), int)
+assert_type(torch.jit.trace(net, x)(x), tuple[Tensor, bool])
+assert_type(torch.distributions.transform_to(torch.distributions.constraints.positive)(x), Tensor)
+assert_type(x.untyped_storage()[0], int)
+assert_type(torch.sym_max(1, 2), int)
+assert_type(loader.multiprocessing_context is None, bool)
+loader.multiprocessing_context = "spawn"
+
+
+@torch.compiler.disable
+def plain(y: Tensor) -> Tensor:
+    return y
+
+
+@torch.library.register_fake("mine::op")
+def fake(y: Tensor) -> Tensor:
+    return torch.empty_like(y)
+
+
+assert_type(plain(fake(x)), Tensor)
+
+
+class Lazy:
+    """An attribute that is computed when it is asked for."""
+
+    @torch.distributions.utils.lazy_property
+    def scale(self) -> Tensor:
+        return x
+
+
+assert_type(Lazy().scale, Tensor)
+
+
+class Cube(torch.autograd.Function):
+    """A program's own derivative."""
+
+    @staticmethod
+    def forward(y: Tensor) -> Tensor:
+        return y**3
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> Tensor:
+        y: Tensor = ctx.saved_tensors[0]
+        return 3 * y**2 * grad
+
+
+Cube.apply(x)

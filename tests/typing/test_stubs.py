@@ -121,7 +121,7 @@ def test_functions_return_what_the_stubs_say() -> None:
             if arguments and not name.endswith("_"):
                 try:
                     value = function(*arguments)
-                except (RuntimeError, TypeError, ValueError, IndexError, AttributeError, NotImplementedError):
+                except (RuntimeError, TypeError, ValueError, IndexError, AttributeError, NotImplementedError, AssertionError):
                     continue
                 tried.add(name)
                 if not any(is_a(value, kind) for kind in kinds[name]):
@@ -135,37 +135,27 @@ def test_functions_return_what_the_stubs_say() -> None:
 ANYTHING = {
     "what the program's own functions, modules, graphs and hooks give": """
         autograd.function.Function.apply autograd.function.Function.backward autograd.function.Function.forward
-        autograd.function.Function.jvp autograd.function.Function.setup_context autograd.function.Function.vjp
-        autograd.function.Function.vmap func.jvp func.vjp fx.Graph.process_inputs fx.Graph.process_outputs fx.Interpreter.boxed_run
+        autograd.function.Function.jvp autograd.function.Function.vjp
+        autograd.function.Function.vmap fx.Graph.process_inputs fx.Graph.process_outputs fx.Interpreter.boxed_run
         fx.Interpreter.call_function fx.Interpreter.call_method fx.Interpreter.call_module fx.Interpreter.fetch_attr
         fx.Interpreter.get_attr fx.Interpreter.map_nodes_to_values fx.Interpreter.output fx.Interpreter.placeholder
         fx.Interpreter.run fx.Interpreter.run_node fx.Proxy.keys fx.Tracer.call_module fx.Tracer.create_arg fx.Tracer.getattr
-        fx.Transformer.call_function fx.Transformer.call_module fx.map_arg futures.Future.value futures.Future.wait jit.wait
+        fx.Transformer.call_function fx.Transformer.call_module fx.map_arg
         nn.modules.calls.BackwardHookFunction.backward nn.modules.calls.BackwardWatch.outputs nn.modules.calls.read
         nn.modules.calls.untraced nn.modules.calls.with_hooks nn.modules.container.Sequential.forward nn.parallel.DataParallel.forward
-        nn.modules.module.Module.get_extra_state nn.modules.state_dicts.get_extra_state nn.utils.init.skip_init
+        nn.modules.module.Module.get_extra_state nn.modules.state_dicts.get_extra_state
         optim.swa_utils.AveragedModel.forward overrides.handle_torch_function overrides.redispatch_function
         utils.checkpoint.CheckpointFunction.backward utils.checkpoint.CheckpointFunction.forward utils.checkpoint.checkpoint_sequential
         """,
-    "what a file, a hub or a container of the program's holds": """
-        hub.load serialization.load serialization.default_restore_location nn.modules.container.ParameterDict.get
-        nn.modules.container.ParameterDict.pop nn.modules.container.ParameterDict.setdefault nn.modules.state_dicts.collect
-        utils.data.default_collate utils.data.default_convert utils.data.dataloader.DataLoader.multiprocessing_context
+    "what a file, a hub, a hook that packs, or a container of the program's holds": """
+        autograd.SavedTensor.data hub.load serialization.load serialization.default_restore_location nn.modules.container.ParameterDict.get
+        nn.modules.container.ParameterDict.pop nn.modules.container.ParameterDict.setdefault
+        utils.data.default_collate utils.data.default_convert
         """,
     "a number, a nested list or a nested tuple, as the argument is one": """
-        Tensor.item Tensor.tolist autograd.functional.hessian autograd.functional.hvp autograd.functional.jacobian
-        autograd.functional.jvp autograd.functional.vhp autograd.functional.vjp sym_fresh_size sym_ite sym_max sym_min sym_sum
-        autograd.SavedTensor.data autograd.SavedTensor.unpack distributions.constraints.multinomial.check optim.by_rule.decayed
+        Tensor.item Tensor.tolist sym_fresh_size
         """,
-    "a function, or what decorates one, as the arguments are given": """
-        compiler.disable compiler.nested_compile_region cuda.amp.custom_bwd cuda.amp.custom_fwd jit.optimized_execution jit.trace
-        jit.trace_module distributions.constraint_registry.ConstraintRegistry.register library.CustomOpDef.register_kernel
-        library.CustomOpDef.register_vmap library.impl library.register_fake library.register_kernel library.register_vmap
-        """,
-    "a type or the name of one, as the argument is there or not": """
-        TypedStorage.type UntypedStorage.type optim.by_rule.scalar_dtype serialization.normalize_storage_type
-        """,
-    "PyTorch's names of tensors, of which there are none": "Tensor.name",
+    "arrays or Tensors, as it is given": "optim.by_rule.decayed",
 }
 
 

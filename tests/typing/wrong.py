@@ -34,3 +34,9 @@ torch.optim.SGD(nn.Linear(2, 3).parameters(), lr="0.1")  # wrong
 torch.stack(1)  # wrong
 F.softmax(x, dim="1")  # wrong
 i = torch.finfo(torch.float32).eps  # wrong
+i = torch.autograd.functional.jacobian(torch.sin, x)  # wrong
+s = torch.func.jvp(torch.sin, (x,), (x,))  # wrong
+s = torch.float32.tahn  # wrong
+i = torch.jit.trace(nn.Linear(2, 3), x)(x)  # wrong
+nn.utils.skip_init(nn.Linear, 2, 3).sum()  # wrong
+torch.compiler.disable(torch.sin)(x).summ()  # wrong

@@ -84,7 +84,7 @@ class SavedTensor:
     def register_hooks(self, pack_hook: Any, unpack_hook: Any = None) -> None:
         """Has this value packed now, and unpacked whenever it is needed."""
         ...
-    def unpack(self) -> Any:
+    def unpack(self) -> Tensor | None:
         """The tensor, with the history it had; RuntimeError once it was freed."""
         ...
     @property

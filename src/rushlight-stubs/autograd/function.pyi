@@ -5,6 +5,7 @@ from collections.abc import Container
 from rushlight._inner import Context
 from rushlight.autograd.graph import Node
 from typing import Any
+from typing import NoReturn
 
 class BackwardCFunction(Node):
     """The node of a custom Function; each Function has a subclass of its own, NameBackward."""
@@ -26,14 +27,14 @@ class BackwardCFunction(Node):
     def vjp_tensors(self, g: Any, edges: tuple[tuple[Any, int] | None, ...]) -> tuple[Any, ...]: ...
 class Function(FunctionCtx):
     """An operation with a derivative of one's own: subclass it, write static ``forward`` and ``backward``, call ``apply``."""
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> NoReturn: ...
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Runs forward and records it."""
         ...
     @staticmethod
-    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+    def backward(ctx: Any, *grad_outputs: Any, **kwargs: Any) -> Any:
         """The gradients of the arguments from those of the results."""
         ...
     clear_saved_tensors_on_access: bool
@@ -43,15 +44,15 @@ class Function(FunctionCtx):
         ...
     generate_vmap_rule: bool
     @staticmethod
-    def jvp(ctx: Any, *grad_inputs: Any) -> Any:
+    def jvp(ctx: Any, *grad_inputs: Any, **kwargs: Any) -> Any:
         """The tangents of the results from those of the arguments."""
         ...
     @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Any:
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
         """Keeps what backward needs, where forward has no context."""
         ...
     @staticmethod
-    def vjp(ctx: Any, *grad_outputs: Any) -> Any:
+    def vjp(ctx: Any, *grad_outputs: Any, **kwargs: Any) -> Any:
         """The gradients of the arguments from those of the results."""
         ...
     @staticmethod

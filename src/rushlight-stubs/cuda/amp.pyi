@@ -5,6 +5,10 @@ from rushlight import dtype
 from rushlight.amp.autocast_mode import autocast as _autocast
 from rushlight.amp.grad_scaler import GradScaler as _GradScaler
 from typing import Any
+from typing import TypeVar
+from typing import overload
+
+_Wrapped = TypeVar('_Wrapped', bound=Callable[..., Any])
 
 class GradScaler(_GradScaler):
     """``torch.amp.GradScaler('cuda', ...)``, which does nothing without a GPU."""
@@ -12,9 +16,12 @@ class GradScaler(_GradScaler):
 class autocast(_autocast):
     """``torch.amp.autocast('cuda', ...)``, which does nothing without a GPU."""
     def __init__(self, enabled: bool = True, dtype: dtype | None = None, cache_enabled: bool = True) -> None: ...
-def custom_bwd(bwd: Callable[..., Any]) -> Any:
+def custom_bwd(bwd: _Wrapped) -> _Wrapped:
     """``torch.amp.custom_bwd`` for 'cuda'."""
     ...
-def custom_fwd(fwd: Callable[..., Any] | None = None, *, cast_inputs: dtype | None = None) -> Any:
+@overload
+def custom_fwd(fwd: None = None, *, cast_inputs: dtype | None = None) -> Callable[[_Wrapped], _Wrapped]: ...
+@overload
+def custom_fwd(fwd: _Wrapped, *, cast_inputs: dtype | None = None) -> _Wrapped:
     """``torch.amp.custom_fwd`` for 'cuda'."""
     ...

@@ -3,14 +3,21 @@
 from collections.abc import Callable
 from rushlight.distributions.transform import Transform
 from typing import Any
+from typing import TypeVar
+from typing import overload
+
+_Wrapped = TypeVar('_Wrapped', bound=Callable[..., Any])
 
 class ConstraintRegistry:
     """Transforms by kind of constraint; others are added with :meth:`register`."""
-    def __call__(self, constraint: Any) -> Any:
+    def __call__(self, constraint: Any) -> Transform:
         """The transform to a constraint. NotImplementedError where none is registered for its class."""
         ...
     def __init__(self) -> None: ...
-    def register(self, constraint: Any, factory: Callable[[Any], Transform] | None = None) -> Any:
+    @overload
+    def register(self, constraint: Any, factory: Callable[[Any], Transform]) -> Callable[[Any], Transform]: ...
+    @overload
+    def register(self, constraint: Any, factory: None = None) -> Callable[[_Wrapped], _Wrapped]:
         """``factory(constraint)`` makes the transform for a class of constraints, or for the class of the one given."""
         ...
 biject_to: ConstraintRegistry

@@ -3,6 +3,12 @@
 from collections.abc import Callable
 from rushlight import Tensor
 from typing import Any
+from typing import Generic
+from typing import Self
+from typing import TypeVar
+from typing import overload
+
+_Value = TypeVar('_Value')
 
 def broadcast_all(*values: Any) -> tuple[Any, ...]:
     """The values as tensors of one shape; numbers become tensors like the given ones, or of the default dtype."""
@@ -10,11 +16,14 @@ def broadcast_all(*values: Any) -> tuple[Any, ...]:
 def clamp_probs(probs: Any) -> Tensor:
     """Away from 0 and 1 by the least step that the dtype knows at 1."""
     ...
-class lazy_property:
+class lazy_property(Generic[_Value]):
     """An attribute computed when it is first asked for, and kept; with gradients, whatever the mode then."""
-    wrapped: Callable[[Any], Any]
-    def __get__(self, instance: Any, owner: Any = None) -> Any: ...
-    def __init__(self, wrapped: Callable[[Any], Any]) -> None: ...
+    wrapped: Callable[[Any], _Value]
+    @overload
+    def __get__(self, instance: None, owner: Any = None) -> Self: ...
+    @overload
+    def __get__(self, instance: object, owner: Any = None) -> _Value: ...
+    def __init__(self, wrapped: Callable[[Any], _Value]) -> None: ...
 def logits_to_probs(logits: Any, is_binary: bool = False) -> Tensor:
     """Probabilities: of one event each (``is_binary``), or along the last dimension."""
     ...

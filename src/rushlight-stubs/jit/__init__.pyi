@@ -1,6 +1,7 @@
 # Written by tools/stubs.py; `make stubs` writes it anew.
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from rushlight.futures import Future as _Future
 from rushlight.nn.modules.module import Module
 from typing import Any
@@ -11,6 +12,7 @@ from rushlight.futures import Future as Future
 
 _T = TypeVar('_T')
 _Wrapped = TypeVar('_Wrapped', bound=Callable[..., Any])
+_Traced = TypeVar('_Traced', bound=Callable[..., Any])
 
 class Attribute:
     """A value and its type, for modules that are scripted."""
@@ -53,7 +55,7 @@ def load(f: Any, map_location: Any = None, _extra_files: Any = None, _restore_sh
     """RuntimeError: TorchScript is a program in another language, which does not run here."""
     ...
 optimize_for_inference = freeze
-def optimized_execution(should_optimize: bool) -> Any:
+def optimized_execution(should_optimize: bool) -> AbstractContextManager[None]:
     """A context in which nothing is different."""
     ...
 run_frozen_optimizations = freeze
@@ -68,13 +70,13 @@ script_method = export
 def set_fusion_strategy(strategy: Any) -> None:
     """Nothing is fused."""
     ...
-def trace(func: Any, example_inputs: Any = None, *args: Any, **kwargs: Any) -> Any:
+def trace(func: _Traced, example_inputs: Any = None, *args: Any, **kwargs: Any) -> _Traced:
     """The function or module itself, after it ran once on the examples, as PyTorch's does (where it can fail)."""
     ...
-def trace_module(mod: Any, inputs: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+def trace_module(mod: _T, inputs: dict[str, Any], *args: Any, **kwargs: Any) -> _T:
     """The module itself, after each of its methods that ``inputs`` names ran once."""
     ...
 unused = export
-def wait(future: _Future[Any]) -> Any:
+def wait(future: _Future[_T]) -> _T:
     """What a future holds."""
     ...

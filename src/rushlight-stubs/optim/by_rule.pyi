@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from numpy import ndarray
 from rushlight import Tensor
+from rushlight import dtype
 from rushlight.optim.optimizer import Optimizer
 from typing import Any
 from typing import TypeVar
@@ -42,7 +43,7 @@ def number(value: Any) -> float:
 def real_pairs(array: ndarray[Any, Any]) -> ndarray[Any, Any]:
     """A view of complex numbers as pairs of real ones."""
     ...
-def scalar_dtype() -> Any:
+def scalar_dtype() -> dtype:
     """What numbers of a state are kept in: single precision, unless the default is double."""
     ...
 def sign(group: dict[str, Any]) -> float:

@@ -4,13 +4,14 @@ from abc import ABCMeta
 from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import MutableMapping
+from rushlight import Tensor
 from typing import Any
 from weakref import ReferenceType
 
 class TensorWeakRef:
     """A weak reference to a tensor: called, it gives the tensor, or None."""
     ref: Any
-    def __call__(self) -> Any: ...
+    def __call__(self) -> Tensor | None: ...
     def __init__(self, tensor: Any) -> None: ...
 class WeakIdKeyDictionary(MutableMapping[Any, Any], metaclass=ABCMeta):
     """A dictionary whose keys are compared by identity, and go when nobody else has them."""

@@ -35,14 +35,14 @@ class Future(Generic[T]):
         """Whether there is a result or an error."""
         return self._done
 
-    def wait(self) -> Any:
+    def wait(self) -> T:
         """The result, once it is there; raises the error that was set instead."""
         with self._condition:
             while not self._done:
                 self._condition.wait()
         return self.value()
 
-    def value(self) -> Any:
+    def value(self) -> T:
         """The result. RuntimeError where there is none yet."""
         if not self._done:
             raise RuntimeError("the future has no value yet: wait for it")

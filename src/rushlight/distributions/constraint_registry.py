@@ -39,7 +39,7 @@ class ConstraintRegistry:
         self._registry[kind] = factory
         return factory
 
-    def __call__(self, constraint: Any) -> Any:
+    def __call__(self, constraint: Any) -> transforms.Transform:
         """The transform to a constraint. NotImplementedError where none is registered for its class."""
         try:
             factory = self._registry[type(constraint)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from functools import update_wrapper
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import rushlight as torch
 
@@ -21,6 +21,8 @@ __all__ = [
     "tril_matrix_to_vec",
     "vec_to_tril_matrix",
 ]
+
+Value = TypeVar("Value")
 
 euler_constant = 0.57721566490153286060
 
@@ -85,7 +87,7 @@ def probs_to_logits(probs: Any, is_binary: bool = False) -> Tensor:
     return torch.log(inside) - torch.log1p(-inside) if is_binary else torch.log(inside)
 
 
-class lazy_property:
+class lazy_property(Generic[Value]):
     """An attribute computed when it is first asked for, and kept; with gradients, whatever the mode then.
 
     >>> from rushlight.distributions.utils import lazy_property
@@ -100,7 +102,7 @@ class lazy_property:
     (4, 4)
     """
 
-    def __init__(self, wrapped: Callable[[Any], Any]) -> None:
+    def __init__(self, wrapped: Callable[[Any], Value]) -> None:
         self.wrapped = wrapped
         update_wrapper(self, wrapped)  # type: ignore[arg-type]
 

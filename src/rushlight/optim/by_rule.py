@@ -36,7 +36,7 @@ def number(value: Any) -> float:
     return value.item() if isinstance(value, Tensor) else value
 
 
-def scalar_dtype() -> Any:
+def scalar_dtype() -> torch.dtype:
     """What numbers of a state are kept in: single precision, unless the default is double."""
     return torch.float64 if torch.get_default_dtype() is torch.float64 else torch.float32
 

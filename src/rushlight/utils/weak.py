@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterator, Mapping, MutableMapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 __all__ = ["TensorWeakRef", "WeakIdKeyDictionary", "WeakIdRef", "WeakTensorKeyDictionary"]
 
@@ -125,5 +128,5 @@ class TensorWeakRef:
     def __init__(self, tensor: Any) -> None:
         self.ref = WeakIdRef(tensor)
 
-    def __call__(self) -> Any:
+    def __call__(self) -> Tensor | None:
         return self.ref()

@@ -1,7 +1,6 @@
 # Written by tools/stubs.py; `make stubs` writes it anew.
 
 from rushlight import dtype
-from typing import Any
 
 class LinearCrossEntropyOptions:
     """What ``linear_cross_entropy`` is asked for: how many rows at once, and in which dtype gradients are added up."""
@@ -10,8 +9,6 @@ class LinearCrossEntropyOptions:
     chunking_method: str | None
     acc_policy: str
     acc_dtype: dtype | None
-    def __delattr__(self, name: Any) -> Any: ...
     def __eq__(self, other: object) -> bool: ...
     def __hash__(self) -> int: ...
     def __init__(self, allow_retain_graph: bool = False, batch_chunk_size: int | None = None, chunking_method: str | None = 'auto', acc_policy: str = 'auto', acc_dtype: dtype | None = None) -> None: ...
-    def __setattr__(self, name: Any, value: Any) -> Any: ...

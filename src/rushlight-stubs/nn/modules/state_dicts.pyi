@@ -21,7 +21,7 @@ class _Loading:
     def into(self, owner: Module, part: Any, prefix: str) -> None:
         """Loads ``owner`` and all below it."""
         ...
-def collect(module: Module, destination: Any, prefix: str, keep_vars: bool) -> Any:
+def collect(module: Module, destination: Any, prefix: str, keep_vars: bool) -> dict[str, Any]:
     """The state dict of a module and all below it."""
     ...
 def get_extra_state(self: Module) -> Any:

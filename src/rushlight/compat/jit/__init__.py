@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from importlib import import_module
 from typing import Any, Final, NoReturn, TypeVar, get_args, get_origin
 
@@ -46,6 +46,7 @@ __all__ = [
     "wait",
 ]
 T = TypeVar("T")
+Traced = TypeVar("Traced", bound=Callable[..., Any])
 
 
 class ScriptModule(Module):
@@ -84,7 +85,7 @@ def script(obj: T, *args: Any, **kwargs: Any) -> T:
     return obj
 
 
-def trace(func: Any, example_inputs: Any = None, *args: Any, **kwargs: Any) -> Any:
+def trace(func: Traced, example_inputs: Any = None, *args: Any, **kwargs: Any) -> Traced:
     """The function or module itself, after it ran once on the examples, as PyTorch's does (where it can fail)."""
     examples = example_inputs if example_inputs is not None else kwargs.get("example_kwarg_inputs")
     if type(examples) is dict:
@@ -94,7 +95,7 @@ def trace(func: Any, example_inputs: Any = None, *args: Any, **kwargs: Any) -> A
     return func
 
 
-def trace_module(mod: Any, inputs: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+def trace_module(mod: T, inputs: dict[str, Any], *args: Any, **kwargs: Any) -> T:
     """The module itself, after each of its methods that ``inputs`` names ran once."""
     for name, examples in inputs.items():
         getattr(mod, name)(*(examples if type(examples) is tuple else (examples,)))
@@ -165,7 +166,7 @@ def fork(func: Callable[..., Any], *args: Any, **kwargs: Any) -> Future[Any]:
     return future
 
 
-def wait(future: Future[Any]) -> Any:
+def wait(future: Future[T]) -> T:
     """What a future holds."""
     return future.wait()
 
@@ -185,7 +186,7 @@ def load(f: Any, map_location: Any = None, _extra_files: Any = None, _restore_sh
     )
 
 
-def optimized_execution(should_optimize: bool) -> Any:
+def optimized_execution(should_optimize: bool) -> AbstractContextManager[None]:
     """A context in which nothing is different."""
     return nullcontext()
 

@@ -160,7 +160,7 @@ class DataLoader(Generic[_T_co]):
         self.check_worker_number_rationality()
 
     @property
-    def multiprocessing_context(self) -> Any:
+    def multiprocessing_context(self) -> BaseContext | None:
         """How workers are started, as a context of :mod:`multiprocessing`; None for Python's own way."""
         return self.__multiprocessing_context
 

@@ -121,8 +121,8 @@ class MaskedTensor(Tensor):
     def numpy(self, *, force: bool = False) -> NoReturn:
         raise RuntimeError(".numpy() is not supported for tensor subclasses.")
 
-    def __array__(self, dtype: object = None, copy: bool | None = None) -> Answer:
-        return self.numpy()
+    def __array__(self, dtype: object = None, copy: bool | None = None) -> NoReturn:
+        self.numpy()
 
     def tolist(self) -> NoReturn:
         raise RuntimeError(f".tolist() is not supported for tensor subclasses, got {type(self).__name__}")

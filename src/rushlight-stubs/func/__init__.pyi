@@ -4,7 +4,12 @@ from collections.abc import Callable
 from collections.abc import Sequence
 from rushlight import Tensor
 from typing import Any
+from typing import Literal
+from typing import TypeVar
+from typing import overload
 from rushlight import vmap as vmap
+
+_Result = TypeVar('_Result')
 
 def debug_unwrap(tensor: Tensor, *, recurse: bool = True) -> Tensor:
     """The tensor behind one that a transform made: for a look in a debugger, not to compute with."""
@@ -30,7 +35,10 @@ def jacfwd(func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux
 def jacrev(func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, *, has_aux: bool = False, chunk_size: int | None = None, _preallocate_and_copy: bool = False) -> Callable[..., Any]:
     """A function that returns the Jacobian of ``func``, by one backward pass over a batch: a row for each element of its value."""
     ...
-def jvp(func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool = False, has_aux: bool = False) -> Any:
+@overload
+def jvp(func: Callable[..., _Result], primals: Any, tangents: Any, *, strict: bool = False, has_aux: Literal[False] = False) -> tuple[_Result, _Result]: ...
+@overload
+def jvp(func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool = False, has_aux: Literal[True]) -> tuple[Any, Any, Any]:
     """The value of ``func`` at a tuple of arguments, and the product of its Jacobian with a tuple of tangents."""
     ...
 def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
@@ -45,6 +53,9 @@ def replace_all_batch_norm_modules_(root: Any) -> Tensor:
 def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The parameters and the buffers of modules of one class, stacked by name: what ``vmap`` over an ensemble takes."""
     ...
-def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
+@overload
+def vjp(func: Callable[..., _Result], *primals: Any, has_aux: Literal[False] = False) -> tuple[_Result, Callable[..., Any]]: ...
+@overload
+def vjp(func: Callable[..., Any], *primals: Any, has_aux: Literal[True]) -> tuple[Any, Callable[..., Any], Any]:
     """The value of ``func``, and a function from cotangents (in the form of the value) to a tuple of gradients."""
     ...

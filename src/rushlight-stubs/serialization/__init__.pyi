@@ -57,7 +57,7 @@ def load(f: Any, map_location: Any = None, pickle_module: Any = None, *, weights
 def location_tag(storage: Any) -> str:
     """The location under which a storage is saved. RuntimeError where nobody knows it."""
     ...
-def normalize_storage_type(storage_type: Any) -> Any:
+def normalize_storage_type(storage_type: Any) -> type:
     """The storage class under the name that it has at the top of torch."""
     ...
 def register_package(priority: int, tagger: Callable[[Any], str | None], deserializer: Callable[[Any, str], Any]) -> None:
