@@ -61,6 +61,33 @@ def test_a_long_edge_passes_beside_the_boxes_between():
             assert not (box.x < x < box.x + box.width and box.y - 0.1 <= y <= box.y + box.height + 0.1)
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_an_edge_bends_between_the_layers_alone(seed):
+    choose = random.Random(seed)
+    sizes = [(choose.uniform(20, 200), choose.uniform(20, 120)) for _ in range(25)]
+    laid = layout(sizes, sorted({tuple(sorted(choose.sample(range(25), 2))) for _ in range(40)}))
+    layers = {}
+    for box in laid.boxes:
+        top, bottom = layers.get(box.layer, (box.y, box.y))
+        layers[box.layer] = min(top, box.y), max(bottom, box.y + box.height)
+    for (x, y), (to_x, to_y) in (pair for path in laid.paths for pair in itertools.pairwise(path)):
+        if x != to_x:
+            assert not any(top + 0.2 < to_y and y < bottom - 0.2 for top, bottom in layers.values())
+
+
+def test_tags_stand_beside_the_ways_of_a_loop_and_not_between_them():
+    edges, count, late = [(0, 1), (0, 2), (1, 2)], 2, set()
+    for _ in range(12):  # as an LSTM's: c and h of a round go into the next, with four weights
+        cell, hidden, tags, after = count, count + 1, range(count + 2, count + 6), count + 6
+        late |= set(tags)
+        edges += [(cell, hidden), (cell, after), (hidden, after), *((tag, after) for tag in tags)]
+        count = after
+    laid = layout([(80, 22) if one in late else (200, 80) for one in range(count + 1)], sorted(edges), late=frozenset(late))
+    assert laid.width < 1000
+    middles = [laid.boxes[one].middle for one in range(2, count + 1, 6)]
+    assert max(middles) - min(middles) < 100
+
+
 def test_nothing():
     laid = layout([], [])
     assert (laid.boxes, laid.width, laid.height) == ([], 0.0, 0.0)

@@ -424,11 +424,11 @@ def curve(points: list[tuple[float, float]], shift: float = 0.0, arrow: bool = T
     """A path through points that leaves and arrives vertically."""
     x, y = points[0]
     d = f"M{x + shift:g} {y:g}"
-    for number, (to_x, to_y) in enumerate(points[1:]):
-        if number % 2 == 0:
+    for to_x, to_y in points[1:]:
+        if to_x == x:
+            d += f"V{to_y:g}"
+        else:
             half = round((y + to_y) / 2, 1)
             d += f"C{x + shift:g} {half:g} {to_x + shift:g} {half:g} {to_x + shift:g} {to_y:g}"
-        else:
-            d += f"V{to_y:g}"
         x, y = to_x, to_y
     return d + (f"M{x + shift - 4:g} {y - 6:g}L{x + shift:g} {y:g}L{x + shift + 4:g} {y - 6:g}" if arrow else "")

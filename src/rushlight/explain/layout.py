@@ -61,9 +61,11 @@ def layout(
     for number, box in enumerate(boxes):
         layers[box.layer].append(number)
     layers = _ordered(boxes, layers)
+    _outward(boxes, layers)
     _across(boxes, layers)
-    height = _down(boxes, layers, between)
-    paths = [_path(boxes, route) for route in routes]
+    spans = _down(boxes, layers, between)
+    height = max(spans[-1][1], 0.0) if spans else 0.0
+    paths = [_path(boxes, route, spans) for route in routes]
     width = max((box.x + box.width for box in boxes), default=0.0)
     return Laid(boxes[: len(sizes)], paths, width, height)
 
@@ -175,6 +177,29 @@ def _ordered(boxes: list[Box], layers: list[list[int]]) -> list[list[int]]:
     return best
 
 
+def _outward(boxes: list[Box], layers: list[list[int]]) -> None:
+    """What goes where its use is stands beside the ways that meet in that use, not between them, where no edges cross for it."""
+    for at, layer in enumerate(layers[:-1]):
+        near = layers[max(at - 1, 0) : at + 2]
+        for one in [one for one in layer if boxes[one].follows]:
+            here, rest = layer.index(one), [other for other in layer if other != one]
+            orders = [[*rest[:to], one, *rest[to:]] for to in range(len(layer))]
+            costs = []
+            for to, order in enumerate(orders):
+                layer[:] = order
+                costs.append((_crossings(boxes, near), _between(boxes, layer), abs(to - here)))
+            layer[:] = orders[costs.index(min(costs))]
+
+
+def _between(boxes: list[Box], layer: list[int]) -> int:
+    """How many boxes stand between those of a layer that meet in one below, and come from above."""
+    ways: dict[int, list[int]] = {}
+    for at, one in enumerate(layer):
+        for below in boxes[one].below if not boxes[one].follows else ():
+            ways.setdefault(below, []).append(at)
+    return sum(places[-1] - places[0] + 1 - len(places) for places in ways.values())
+
+
 def _crossings(boxes: list[Box], layers: list[list[int]]) -> int:
     count = 0
     for upper, lower in pairwise(layers):
@@ -228,8 +253,9 @@ def _spread(boxes: list[Box], layer: list[int], wanted: list[float]) -> None:
         boxes[one].x = middle + offset - boxes[one].width / 2
 
 
-def _down(boxes: list[Box], layers: list[list[int]], between: float) -> float:
-    y = 0.0
+def _down(boxes: list[Box], layers: list[list[int]], between: float) -> list[tuple[float, float]]:
+    """Gives where each layer begins and ends."""
+    y, spans = 0.0, []
     for number, layer in enumerate(layers):
         tallest = max((boxes[one].height for one in layer), default=0.0)
         for one in layer:
@@ -239,12 +265,17 @@ def _down(boxes: list[Box], layers: list[list[int]], between: float) -> float:
                 box.y = y + tallest - box.height
             if box.lane:
                 box.y, box.height = y, tallest
+        spans.append((y, y + tallest))
         y += tallest + between
-    return max(y - between, 0.0)
+    return spans
 
 
-def _path(boxes: list[Box], route: list[int]) -> list[tuple[float, float]]:
-    points = [(boxes[route[0]].middle, boxes[route[0]].y + boxes[route[0]].height)]
+def _path(boxes: list[Box], route: list[int], spans: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """The points of an edge: straight down through each layer, so that it bends between them alone and passes behind no box."""
+    upper, lower = boxes[route[0]], boxes[route[-1]]
+    bottom, top = upper.y + upper.height, spans[lower.layer][0]
+    points = [(upper.middle, bottom), (upper.middle, max(bottom, spans[upper.layer][1]))]
     for one in route[1:-1]:
         points += [(boxes[one].middle, boxes[one].y), (boxes[one].middle, boxes[one].y + boxes[one].height)]
-    return [*points, (boxes[route[-1]].middle, boxes[route[-1]].y)]
+    points += [(lower.middle, min(top, lower.y)), (lower.middle, lower.y)]
+    return [one for at, one in enumerate(points) if at == 0 or one != points[at - 1]]
