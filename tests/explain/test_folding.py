@@ -4,7 +4,9 @@ import pytest
 from explain.conftest import stored
 from explain.long_loop import loop
 
+import rushlight as torch
 from rushlight.explain.folding import MOST, Board
+from rushlight.explain.states import States
 from rushlight.explain.steps import Steps
 
 
@@ -24,6 +26,42 @@ def test_several_ops_of_one_expression_are_one_card(jacobian):
     reads = [card for card in board.cards if card.text == "m[0, 0]"]
     assert len(reads) == 1 and len(reads[0].nodes) == 2
     assert [card.name for card in board.cards if card.written] == ["n·1", "n·2"]
+
+
+def test_an_op_that_its_call_writes_to_is_part_of_the_call():
+    """A vector times a matrix is PyTorch's product of matrices, and a squeeze in place of what that made."""
+    x, w, b = torch.ones(5), torch.ones(5, 3, requires_grad=True), torch.ones(3)
+    with torch.explain() as story:
+        z = torch.matmul(x, w) + b
+        z.sum().backward()
+    board = Board(story.recording)
+    assert [title for title in titles(board) if "matmul" in title] == ["torch.matmul(x, w)", "z = torch.matmul(x, w) + b"]
+    assert not [title for title in titles(board) if "Backward" in title]
+
+
+def test_a_view_whose_base_was_written_to_is_one_card_with_the_node_that_it_was_given():
+    m = torch.tensor([2.0, 3.0], requires_grad=True)
+    with torch.explain() as story:
+        n = m * 1
+        first, rest = n[0], n[:]
+        rest += 1
+        out = (n * first).sum()
+        out.backward()
+    board = Board(story.recording)
+    assert not [title for title in titles(board) if "Backward" in title]
+    card = next(card for card in board.cards if card.name == "first·1")
+    assert [board.cards[edge.source].name for edge in board.edges if edge.target == card.id and edge.wanted] == ["n", "n·1"]
+    assert [board.cards[edge.target].text for edge in board.edges if edge.source == card.id and edge.wanted] == ["n * first"]
+    arrived = States(Steps(board)).cards[card.id].arrived
+    assert [span.value["data"] for span in arrived] == [7.0]
+
+
+def test_edges_that_a_fold_has_passed_on_are_passed():
+    states = States(Steps(Board(loop(40))))
+    folds = {card.id for card in states.board.cards if card.kind == "fold"}
+    edges = [edge for edge in states.board.edges if edge.target in folds and states.board.cards[edge.source].kind == "op"]
+    assert edges and all(use in states.passed for edge in edges for use in edge.uses)
+    assert not any(use in states.rides for edge in edges for use in edge.uses)
 
 
 def test_what_wants_no_gradient_is_data(twice):

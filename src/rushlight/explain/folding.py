@@ -58,6 +58,8 @@ class Board:
         self.group_of_event: dict[int, Group] = {}
         self.card_of_tensor: dict[int, int] = {}
         self.card_of_node: dict[int, int] = {}
+        self.card_of_renewed: dict[int, int] = {}  # by the node that a view was given when it was next used
+        self._renewed: dict[int, int] = {}
         self._card_of_group: dict[int, int] = {}
         self._edges: dict[tuple[int, int, bool], Edge] = {}
         self._accumulating: dict[int, list[int]] = defaultdict(list)  # AccumulateGrad by the identity of its leaf
@@ -73,6 +75,11 @@ class Board:
         self._place(
             fold(shown, most, self._module, "rounds" if recording["limits"].get("gap") is None else "recorded rounds"), groups
         )
+        self.card_of_renewed = {
+            node: self.card_of_tensor[one]
+            for node, one in self._renewed.items()
+            if one in self.card_of_tensor and self.cards[self.card_of_tensor[one]].tensor == one
+        }
 
     def label(self, tensor: int | None) -> str:
         """What a tensor is called: its name with its round (`h₃`), or its expression."""
@@ -200,6 +207,8 @@ class Board:
         return next((self.nodes[one] for one in numbers if one not in told and self.nodes[one]["variable"] is None), None)
 
     def _joins(self, group: Group, event: Entry) -> bool:
+        if event["kind"] == "write" and event["place"] is None and not event["op"]:
+            return event["before"] in group.outputs  # the last of an expression's ops writes to what it gives back
         if group.closed or event["place"] is None or event["place"] != group.place:
             return False
         if group.nodes and event["node"] is not None and self._module(group) != self.nodes[event["node"]]["module"]:
@@ -220,6 +229,7 @@ class Board:
 
     def _add_unseen(self, groups: list[Group]) -> None:
         """Nodes that no event made: of a graph that was only read."""
+        self._renew(groups)
         seen = {node for group in groups for node in group.nodes}
         later: list[Group] = []
         used = {one: number for number, group in reversed(list(enumerate(groups))) for one in group.inputs}
@@ -244,6 +254,20 @@ class Board:
         for group in later:
             before[min((used[one] for one in group.outputs if one in used), default=len(groups))].append(group)
         groups[:] = [one for number in range(len(groups) + 1) for one in (*before[number], *groups[number : number + 1])]
+
+    def _renew(self, groups: list[Group]) -> None:
+        """Nodes that a view was given when it was next used, after its base was written to: they belong to the view."""
+        made = {one: group for group in groups for one in group.outputs}
+        seen = {node for group in groups for node in group.nodes}
+        for user in self.nodes:
+            for edge, given in zip(user["edges"], user["inputs"], strict=False):
+                if edge is None or edge["node"] is None or edge["node"] in seen or given["tensor"] not in made:
+                    continue
+                node = self.nodes[edge["node"]]
+                if node["variable"] is None and not node["outputs"] and len(user["edges"]) == len(user["inputs"]):
+                    made[given["tensor"]].nodes.append(node["id"])
+                    self._renewed[node["id"]] = given["tensor"]
+                    seen.add(node["id"])
 
     def _only_read(self) -> list[int] | None:
         """The roots of a graph that was only read, beside which the program may have others; None where something ran."""
@@ -384,7 +408,7 @@ class Board:
             text = entry.get("text") or text
         same = [one for one in named if entry is not None and one != tensor and self.tensors[one]["node"] == entry["node"]]
         others = same if name and len(same) < OUTPUTS else []
-        life = entry is not None and entry["life_of"] is not None
+        life = entry is not None and entry["life_of"] is not None and bool(entry["names"])
         text = str(place["statement"]) if life and place is not None else str(text)
         kind = "op" if wanted else "data"
         count = max(len(group.events), len(group.nodes))

@@ -51,6 +51,7 @@ class States:
             if card.kind == "leaf":
                 states.grads = [Span(1, None, self._first_grad(card))]
         self._main = {self._main_node(card): card for card in self.board.cards}
+        self._main |= {node: self.board.cards[number] for node, number in self.board.card_of_renewed.items()}
         seen: set[int] = set()
         for number, step in enumerate(steps.all, 1):
             if step.card is not None and step.card not in seen and step.kind in ("forward", "fold", "rule"):
@@ -160,7 +161,8 @@ class States:
         retained = self.steps.retained(event["pass"])
         if number is not None and node["saved"] and (event["freed"] or not (retained or self.steps.failed(event))):
             self.cards[number].freed = self.cards[number].freed or at
-        for sent in event["sent"] if step.kind == "run" else ():
+        for sent in event["sent"]:
             use = (event["node"], sent["edge"])
-            self.rides.setdefault(use, []).append(Span(at, at + 1, sent["value"]))
+            if step.kind == "run":
+                self.rides.setdefault(use, []).append(Span(at, at + 1, sent["value"]))
             self.passed.setdefault(use, []).append(Span(at, None))
