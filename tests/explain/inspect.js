@@ -27,6 +27,8 @@
   }
   if (!colours) for (const one of document.querySelectorAll(zh ? ".en" : ".zh")) if (seen(one)) wrong.push(`the other language: ${name(one)}`);
 
+  if (!colours) for (const one of document.querySelectorAll(".js .off")) if (seen(one)) wrong.push(`not of this step: ${name(one)}`);
+
   if (only === "step") return wrong;
 
   // Nothing is wider than its place.
@@ -36,6 +38,17 @@
     if (one.closest(".scroll, .mx, .ticks")) continue;
     if (one.scrollWidth > one.clientWidth + 2 && one.clientWidth && getComputedStyle(one).overflowX === "visible") wrong.push(`too wide: ${name(one)}`);
   }
+
+  const ledger = document.querySelector(".ledger");
+  if (ledger && ledger.scrollWidth > ledger.parentElement.clientWidth) wrong.push(`the ledger is ${ledger.scrollWidth} wide`);
+  if (!colours) for (const one of document.querySelectorAll(".line > *")) {
+    if (!one.matches(".pair, .fig, code") && one === one.parentElement.lastElementChild && !/[\w\u4e00-\u9fff]/.test(one.textContent)) wrong.push(`a sign without a figure: ${name(one)}`);
+  }
+  for (const one of document.querySelectorAll(".pair")) {
+    if (seen(one) && one.firstElementChild.getBoundingClientRect().right > one.lastElementChild.getBoundingClientRect().left + 1) wrong.push(`a sign behind its figure: ${name(one)}`);
+  }
+  const drawn = document.querySelector(".board svg"), small = drawn ? drawn.getBoundingClientRect().width / drawn.viewBox.baseVal.width : 1;
+  if (small < (window.innerWidth <= 640 ? 0.89 : 0.77)) wrong.push(`the graph is drawn ${small.toFixed(2)} small`);
 
   // The graph: texts inside of their cards, no text over another, nothing that rides over a card.
   const box = (one) => one.getBoundingClientRect();

@@ -24,6 +24,7 @@ NAMED = 20  # columns of a derivative's name beside a value
 LABEL = 16.0  # the height of a derivative's name
 BESIDE = 300.0  # pixels in which a value and its derivative stand beside each other
 TALLEST = 6  # rows of a matrix on a card
+COLUMN = 740.0  # pixels of a page's column for the graph, on a desk
 WIDE = 640.0  # pixels of a graph before more leaves are tags
 
 # By the role of a thing: how it is painted where there are no classes.
@@ -152,19 +153,20 @@ class CardShape:
         not_kept = say("not kept")
         self.values = [(span, _block(span, not_kept)) for span in states.values] if card.kind != "fold" else []
         self.arrived = [(span, _block(span, literal("None"))) for span in states.arrived] if card.kind != "fold" else []
-        self.grads = [(span, block_of(span.value, literal("None"))) for span in states.grads]
         self.count = say("operations", count=card.count) if card.kind == "fold" else literal("")
         kept = fitted(states.kept, TITLE - 10)
         self.kept = [say("keeps", names=kept), say("freed", names=kept)] if kept and card.kind == "op" else []
         self.split = self._split()
         names = (literal(fitted(span.label, TITLE)) for span in states.arrived if self.split is None)
         texts = [self._cut(), self.count, *names, *self.kept]
-        texts += [literal(f"{fitted(card.name, NAMED)}.grad")] if self.grads else []
+        texts += [literal(f"{fitted(card.name, NAMED)}.grad")] if states.grads else []
         widths = [max(width(one.plain(lang)) for lang in LANGUAGES) * CHAR for one in texts]
         widths[0] += CHAR * 8 if card.kind == "leaf" else 0
-        widths += [block.width for _, block in (*self.values, *self.arrived, *self.grads)]
+        widths += [block.width for _, block in (*self.values, *self.arrived)]
         if self.split is not None:
             widths.append(sum(self.split))
+        self.grads = [(span, self._slot(span, max(widths))) for span in states.grads]
+        widths += [block.width for _, block in self.grads]
         self.width = round(max(*widths, 44.0, rides - 2 * PAD) + 2 * PAD, 1)
         self.value_height = max((block.height for _, block in self.values), default=0.0)
         self.arrived_height = max((block.height for _, block in self.arrived), default=0.0)
@@ -177,6 +179,14 @@ class CardShape:
         height += 17 if self.kept else 0
         height += 28 + self.grad_height if self.grads else 0
         self.height = height + 8
+
+    def _slot(self, span: Span, room: float) -> Block:
+        """A ``.grad``: what is told of a large one stands in one line where the card has room for it."""
+        block = block_of(span.value, literal("None"))
+        if block.matrix or len(block.lines) < 2 or span.value is None:
+            return block
+        line = Block([summary(span.value)], False)
+        return line if line.width <= room else block
 
     def _split(self) -> tuple[float, float] | None:
         """How wide a value and its derivative are, where they have room beside each other: then the card is half as high."""
@@ -342,7 +352,7 @@ class Drawing:
         self.width = laid.width
         for number in rowed:
             shape = self.shapes[number]
-            if x and x + shape.width > max(laid.width, 560):
+            if x and x + shape.width > max(laid.width, COLUMN):
                 x, y, tallest = 0.0, y + tallest + 16, 0.0
             self.row[number] = (x, y)
             self.width = max(self.width, x + shape.width)

@@ -37,9 +37,9 @@ def chain(board: Board, entry: Entry, where: Said) -> str:
         if not told and node["place"] is not None:  # one of many on a card
             told = board.recording["places"][node["place"]]["text"]
         name = told or node["name"]
-        html += f"<span>·</span>{_figure(link['J'], 'f', say('J of', name=name))}"
-        rows += f"<span>→</span>{_figure([link['row']], 'b', say('so far'))}"
-    rows = rows.removeprefix("<span>→</span>")
+        html += f'<span class="pair"><span>·</span>{_figure(link["J"], "f", say("J of", name=name))}</span>'
+        row = _figure([link["row"]], "b", say("so far"))
+        rows += f'<span class="pair"><span>→</span>{row}</span>' if rows else row
     return f'<p class="aside">{where.html()}</p><div class="line">{html}</div><div class="line">{rows}</div>'
 
 

@@ -26,7 +26,7 @@ ELEMENTS = 40  # rows and columns of one that is shown
 BESIDE = 10  # columns of several leaves in one table
 LARGEST = 900_000  # characters of a page
 STEPS = (400, 150, 50, 16)  # shown at most; fewer where the page would be too large
-SMALLEST = 0.75  # how small a graph is drawn
+SMALLEST, ON_A_PHONE = 0.78, 0.9  # how small a graph is drawn, at most, before it has to be scrolled
 
 
 def render(recording: Recording, lang: str = "en", passes: Which | None = None) -> str:
@@ -41,8 +41,8 @@ def render(recording: Recording, lang: str = "en", passes: Which | None = None) 
 def _rendered(recording: Recording, lang: str, most: int, passes: Which | None) -> str:
     states = States(Steps(Board(recording), most, passes))
     graph, width = _graph(states)
-    # A wide graph is drawn smaller before it has to be scrolled.
     style = _asset("page.css") + f"\n.board svg {{ max-width: 100%; min-width: {SMALLEST * width:.0f}px; height: auto; }}"
+    style += f"\n@media (max-width: 640px) {{ .board svg {{ min-width: {ON_A_PHONE * width:.0f}px; }} }}"
     script = _asset("page.js")
     name = recording["program"]["name"]
     title = say("title", name=name) if name else say("title of a block")
@@ -160,12 +160,22 @@ def _part(part: Part) -> str:
         product = [matrix([part.v], "b"), "·", matrix(part.jacobian, "f"), "=", matrix([part.product], "b")]
         return f'<details><summary>{say("product").html()} → {escape(part.to)}</summary><div class="line">{"".join(product)}</div></details>'
     rule = f"<code>{escape(part.rule)}</code>" if part.rule else ""
-    return f'<div class="line">{rule}{"".join(_figure(one) for one in part.figures)}</div>'
+    return f'<div class="line">{rule}{_figures(part.figures)}</div>'
 
 
-def _figure(figure: Figure | str) -> str:
-    if isinstance(figure, str):
-        return f"<span>{escape(figure)}</span>"
+def _figures(figures: list[Figure | str]) -> str:
+    """Figures in a row; a sign stays with the figure behind it where the row is broken."""
+    html, sign = "", ""
+    for one in figures:
+        if isinstance(one, str):
+            sign = f"<span>{escape(one)}</span>"
+        else:
+            html += f'<span class="pair">{sign}{_figure(one)}</span>' if sign else _figure(one)
+            sign = ""
+    return html
+
+
+def _figure(figure: Figure) -> str:
     if figure.color == "words":
         return f"<span>{figure.caption.html()}</span>"
     lines = rows(figure.value)
@@ -228,7 +238,8 @@ def _jacobian(states: States, entry: Recording) -> str:
         if tables[-1] and sum(len(before[1]) for before in tables[-1]) + len(one[1]) > BESIDE:
             tables.append([])
         tables[-1].append(one)
-    return "".join(_part_of_jacobian(states, entry, part) for part in tables)
+    html = "".join(_part_of_jacobian(states, entry, part) for part in tables)
+    return f'<div class="pass"><p class="aside">{_where(states, entry["place"]).html()}</p>{html}</div>'
 
 
 def _part_of_jacobian(states: States, entry: Recording, part: list[tuple[int, list[str], range]]) -> str:
@@ -237,6 +248,10 @@ def _part_of_jacobian(states: States, entry: Recording, part: list[tuple[int, li
         f'<th scope="colgroup" colspan="{len(indices)}">{escape(states.board.label(leaf))}</th>' for leaf, indices, _ in part
     )
     head = "".join(f'<th scope="col">{one}</th>' for _, indices, _ in part for one in indices)
+    corner = '<th scope="col">v</th><th scope="col">J</th>'
+    heads = f'<tr><td colspan="2"></td>{groups}</tr><tr>{corner}{head}</tr>'
+    if not any(index for _, indices, _ in part for index in indices):  # numbers alone: their names are all there is to say
+        heads = f"<tr>{corner}{groups.replace('colgroup', 'col').replace(' colspan=' + chr(34) + '1' + chr(34), '')}</tr>"
     shown = [at for _, _, span in part for at in span]
     body = ""
     for v, name, row in zip(entry["v"], names, entry["J"], strict=True):
@@ -244,9 +259,7 @@ def _part_of_jacobian(states: States, entry: Recording, part: list[tuple[int, li
         body += f'<tr><td class="bw">{inline_number(v)}</td><th scope="row">{escape(name)}</th>{cells}</tr>'
     foot = "".join(f"<td>{inline_number(entry['vJ'][at])}</td>" for at in shown)
     return (
-        f'<div class="scroll" tabindex="0"><table class="matrix"><caption>{_where(states, entry["place"]).html()}</caption>'
-        f'<thead><tr><td colspan="2"></td>{groups}</tr>'
-        f'<tr><th scope="col">v</th><th scope="col">J</th>{head}</tr></thead><tbody>{body}</tbody>'
+        f'<div class="scroll" tabindex="0"><table class="matrix"><thead>{heads}</thead><tbody>{body}</tbody>'
         f'<tfoot><tr><td></td><th scope="row">vᵀ·J</th>{foot}</tr></tfoot></table></div>'
     )
 
