@@ -53,7 +53,7 @@ class Generator:
         """Where it runs: the CPU."""
         return CPU
 
-    def manual_seed(self, seed: int) -> Generator:
+    def manual_seed(self, seed: int, /) -> Generator:
         """Begins again at the first number of ``seed`` and returns the generator. Below 0 counts from 2**64 down.
 
         The numbers depend on the low 32 bits. ValueError past 64 bits, RuntimeError for anything but an int.
@@ -116,7 +116,7 @@ class Generator:
         """For generators of GPUs only: RuntimeError."""
         raise RuntimeError("CPU Generator does not use offset")
 
-    def set_offset(self, offset: int) -> Generator:
+    def set_offset(self, offset: int, /) -> Generator:
         """For generators of GPUs only: RuntimeError."""
         raise RuntimeError("CPU Generator does not use offset")
 

@@ -295,9 +295,9 @@ def _dtype_for(device_type: str) -> dtypes.dtype:
 @published
 def set_autocast_dtype(device_type: str, dtype: dtypes.dtype) -> None:
     """Sets what :func:`get_autocast_dtype` answers."""
-    kind = _kind("set_autocast_dtype", device_type)
-    if not isinstance(dtype, dtypes.dtype):
+    if isinstance(device_type, str) and not isinstance(dtype, dtypes.dtype):
         raise TypeError(f"set_autocast_dtype(): argument 'dtype' (position 2) must be torch.dtype, not {type_name(dtype)}")
+    kind = _kind("set_autocast_dtype", device_type)
     _state.dtypes[kind] = dtype
 
 

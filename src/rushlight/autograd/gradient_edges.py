@@ -74,7 +74,11 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
     1
     """
     tensors: Iterable[Tensor] = (tensor,) if isinstance(tensor, Tensor) else tensor
+    if not isinstance(tensors, Iterable):
+        raise RuntimeError("increment_version expect a Iterable[Tensor] as input")
     for one in tensors:
+        if not isinstance(one, Tensor):
+            raise RuntimeError("increment_version expects each element of the iterable to be a tensor")
         views.bump(one, "increment_version")
 
 

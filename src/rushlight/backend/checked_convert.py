@@ -6,6 +6,7 @@ import math
 from typing import Any, NoReturn
 
 from ..base import dtypes
+from ..base.arguments import refuse_too_large
 from ..base.type_limits import finfo, iinfo
 
 
@@ -28,8 +29,8 @@ def checked_convert(value: bool | int | float | complex, dtype: dtypes.dtype) ->
         if value.imag != 0:
             _does_not_fit(dtype)
         value = value.real
-    if isinstance(value, int) and not -(2**63) <= value < 2**64:
-        raise OverflowError("int too big to convert")
+    if isinstance(value, int):
+        refuse_too_large(value)
     if dtype.kind_rank == dtypes.INTEGRAL:
         limits = iinfo(dtype)
         # An unsigned type takes negative whole numbers of its own size, and wraps them; of others it takes none.

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.arguments import refuse_too_large
 from ..kernels import half_precision, register
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -41,6 +42,8 @@ def number(value: float, dtype: np.dtype[Any]) -> Array | None:
         key = value if value != 0 else str(value)  # 0.0 and -0.0 would be one key
         array = known.get(key)
         if array is None:
+            if value.__class__ is int:
+                refuse_too_large(int(value))
             array = np.asarray(value).astype(dtype)
             array.flags.writeable = False
             if value == value and len(known) < _KEPT_NUMBERS:  # nan is never found again

@@ -79,6 +79,14 @@ def warn(text: str, category: type[Warning] = UserWarning) -> None:
     warnings.warn(text, category, stacklevel=depth)
 
 
+def refuse_too_large(value: int) -> None:
+    """PyTorch's error for a whole number that its numbers do not hold: those are of 64 bits, with a sign or without."""
+    if value >= 2**64:
+        raise OverflowError("int too big to convert")
+    if value < -(2**63):
+        raise OverflowError("can't convert negative int to unsigned")
+
+
 def axis_of(dim: Any, ndim: int, *, wrap_scalar: bool = True) -> int:
     """A dimension as a number from 0: PyTorch's error when there is no such dimension."""
     if dim.__class__ is int and -ndim <= dim < ndim:

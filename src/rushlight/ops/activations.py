@@ -326,5 +326,16 @@ def rrelu_(input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training:
 module("torch")["rrelu"] = module("torch.nn.functional")["rrelu"]
 module("torch")["rrelu_"] = module("torch.nn.functional")["rrelu_"] = held_to_forms("rrelu_")(rrelu_)
 
-for _name in ("sigmoid", "tanh"):
-    module("torch.nn.functional")[_name] = module("torch")[_name]
+
+def sigmoid(input: Any) -> Any:
+    """``1 / (1 + exp(-x))``: the method of that name."""
+    return input.sigmoid()
+
+
+def tanh(input: Any) -> Any:
+    """The hyperbolic tangent: the method of that name."""
+    return input.tanh()
+
+
+for _function in (sigmoid, tanh):
+    module("torch.nn.functional")[_function.__name__] = _function

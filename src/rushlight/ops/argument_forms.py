@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from ..base import device as devices
 from ..base import dtypes
-from ..base.arguments import NUMBERS, type_name
+from ..base.arguments import NUMBERS, refuse_too_large, type_name
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -34,6 +34,8 @@ _NUMBERS_TOO = frozenset(
 )
 # Functions whose dim may be None, though no default says so.
 _DIM_OR_NONE = frozenset("mean nansum norm nuclear_norm std std_mean sum var var_mean".split())
+# Functions whose schema has ``out``, which PyTorch's parser does not take.
+_WITHOUT_OUT = frozenset({"roll"})
 # Tuples of ints that one int does not stand for.
 _NEVER_ONE = frozenset("size sizes shape split_sizes indices source destination repeats blocksize".split())
 _KINDS: dict[str, type | tuple[type, ...]] = {
@@ -152,22 +154,33 @@ class Form(NamedTuple):
                 return TypeError(f"{name}() got multiple values for argument '{key}'")
         return TypeError("invalid keyword arguments")
 
-    def unpacking_error(self, name: str, args: Sequence[object], kwargs: dict[str, object]) -> TypeError | None:
-        """What is no int behind the first of several: PyTorch finds it once a form has been chosen."""
+    def unpacking_error(self, name: str, args: Sequence[object], kwargs: dict[str, object]) -> Exception | None:
+        """What 64 bits do not hold, and what is no int behind the first of several: PyTorch finds it once a form has been chosen."""
         given = (args, *args[1:]) if self.gathers and args and _is_integer(args[0]) else args
         for place, parameter in enumerate(self.parameters):
             value = given[place] if place < len(given) else kwargs.get(parameter.label)
             if parameter.kind == "tuple of ints" and isinstance(value, (tuple, list)):
                 for position, one in enumerate(value):
-                    if not (isinstance(one, bool) or _is_integer(one)):
-                        return TypeError(
-                            f"{name}(): argument '{parameter.label}' failed to unpack the object at pos {position + 1} with error "
-                            f'"type must be tuple of ints,but got {type_name(one)}"'
+                    is_whole = isinstance(one, bool) or _is_integer(one)
+                    if not is_whole or _overflows(one):
+                        why = (
+                            "Overflow when unpacking long long"
+                            if is_whole
+                            else f"type must be tuple of ints,but got {type_name(one)}"
                         )
+                        where = f"failed to unpack the object at pos {position + 1} with error"
+                        return TypeError(f"{name}(): argument '{parameter.label}' {where} \"{why}\"")
+            elif parameter.kind in ("int", "tuple of ints") and _overflows(value):
+                return ValueError("Overflow when unpacking long long")
+            elif parameter.kind == "Number" and type(value) is int:
+                try:
+                    refuse_too_large(value)
+                except OverflowError as error:
+                    return error
         return None
 
 
-def refusal(name: str, method: bool, args: Sequence[object], kwargs: dict[str, object]) -> TypeError | None:
+def refusal(name: str, method: bool, args: Sequence[object], kwargs: dict[str, object]) -> Exception | None:
     """PyTorch's error for a call that none of a function's forms takes; None where one does, or where it has not several.
 
     ``args``  what was given by position, of a method without the tensor
@@ -268,6 +281,8 @@ def forms_of(name: str, method: bool) -> tuple[Form, ...]:
 @functools.cache
 def takes_out(name: str) -> bool:
     """Whether a function takes ``out=``; where its forms are not known, yes."""
+    if name in _WITHOUT_OUT:
+        return False
     forms = forms_of(name, False)
     return not forms or any(form.text.endswith(" out = None") for form in forms)
 
@@ -372,6 +387,11 @@ def _dimensions(value: object) -> int | None:
 
 def _is_number(value: object) -> bool:
     return isinstance(value, NUMBERS) or _dimensions(value) == 0
+
+
+def _overflows(value: object) -> bool:
+    """Whether a whole number is beyond 64 bits."""
+    return isinstance(value, int) and not -(2**63) <= value < 2**63
 
 
 def _is_integer(value: object) -> bool:

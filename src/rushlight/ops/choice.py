@@ -12,7 +12,7 @@ from ..autograd.modes import state
 from ..backend import choice as k
 from ..backend.pointwise import checked_number
 from ..base import return_types
-from ..base.arguments import NUMBERS, type_name
+from ..base.arguments import NUMBERS, refuse_too_large, type_name
 from ..base.dtypes import can_cast
 from ..base.dtypes import of as dtype_of
 from ..tensor import Tensor, new_tensor
@@ -160,6 +160,8 @@ def _no_form(name: str, given: list[Any], form: str) -> TypeError:
 def _expect_number(name: str, label: str, value: Any) -> None:
     if not isinstance(value, (Tensor, *NUMBERS)):
         raise TypeError(f"{name}(): argument '{label}' must be Number, not {type_name(value)}")
+    if isinstance(value, int):
+        refuse_too_large(value)
 
 
 def _branches(condition: Any, input: Any, other: Any) -> tuple[Any, Any]:
@@ -168,7 +170,9 @@ def _branches(condition: Any, input: Any, other: Any) -> tuple[Any, Any]:
         given = [condition, input] if other is None else [condition, input, other]
         raise _no_form("where", given, "Tensor condition, Tensor or Number input, Tensor or Number other")
     common = promotion.common_dtype([input, other]).numpy
-    made = (value if isinstance(value, Tensor) else new_tensor(np.asarray(value).astype(common)) for value in (input, other))
+    made = (
+        value if isinstance(value, Tensor) else new_tensor(promotion.number_array(value, common)) for value in (input, other)
+    )
     return tuple(made)  # type: ignore[return-value]
 
 

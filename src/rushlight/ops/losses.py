@@ -476,11 +476,11 @@ def gaussian_nll_loss(
     input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
 ) -> Tensor:
     """The negative log likelihood of targets under normal distributions of means ``input`` and variances ``var``."""
+    if var < 0 if isinstance(var, float) else module("torch")["any"](var < 0):
+        raise ValueError("var has negative entry/entries")
     if not isinstance(var, Tensor):
-        if var < 0:
-            raise ValueError("var has negative entry/entries")
         var = input.new_full(input.size(), var)
-    shape = input._array.shape
+    shape = input.size()
     if var._array.shape != shape:
         if shape[:-1] == var._array.shape:
             var = var.unsqueeze(-1)
@@ -488,8 +488,6 @@ def gaussian_nll_loss(
             raise ValueError("var is of incorrect size")
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(f"{reduction} is not valid")
-    if (var._array < 0).any():
-        raise ValueError("var has negative entry/entries")
     var = var.clone()
     with no_grad():
         var.clamp_(min=eps)

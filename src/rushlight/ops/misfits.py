@@ -107,6 +107,8 @@ _PASSED_ON = frozenset(
 _CHOOSING = {
     **dict.fromkeys(("unique", "unique_consecutive"), ("return_inverse", "return_counts")),
     **{f"{kind}_pool{rank}d": ("return_indices",) for kind in ("max", "adaptive_max", "fractional_max") for rank in (1, 2, 3)},
+    **dict.fromkeys(("cross_entropy", "hinge_embedding_loss", "soft_margin_loss"), ("size_average", "reduce")),
+    "batch_norm": ("training",),
     "lu": ("get_infos",),
 }
 _NO_FORM = re.compile(r"\w+(\(\) received an invalid combination of arguments - got \()Tensor(?:, )?(.*)", re.DOTALL)
@@ -138,11 +140,9 @@ class Call:
 
     def handed_on(self, signature: inspect.Signature) -> Exception | None:
         """The error of what PyTorch hands the arguments of a function written in Python on to."""
+        unclear = None if self.method else self._unclear_choice()
         labels = _HANDED_ON.get(self.name)
-        if labels is None or self.method:
-            return None
-        unclear = self._unclear_choice()
-        if unclear is not None:
+        if unclear is not None or labels is None or self.method:
             return unclear
         try:
             bound = signature.bind(*self.args, **self.kwargs)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..backend import norms as k
+from ..base.arguments import NUMBERS, type_name
+from ..tensor import Tensor
 from .out import write_out
 from .public import axes_of, axis_of, module, ops, public
 from .rule_functions import conj, expand, is_complex
 from .table import op
-
-if TYPE_CHECKING:
-    from ..tensor import Tensor
 
 op("vector_norm", k.vector_norm, kind="reduction", node="LinalgVectorNormBackward0",
    x=lambda g, xp, x, out, ord, axis, keepdims: norm_backward(g, xp, x, out, ord, axis, keepdims))  # fmt: skip
@@ -168,6 +167,8 @@ def norm_of_tensor(input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = 
         if (p == "nuc" and dim is None and array.ndim != 2) or len(axes) != 2:
             raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, axes))}")
         return module("torch.linalg")["matrix_norm"](input, p, axes, keepdim, dtype=dtype)
+    if p is not None and not (isinstance(p, NUMBERS) or (isinstance(p, Tensor) and not p._array.ndim)):
+        raise TypeError(f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not {type_name(p)}")
     return vector_norm(input, 2 if p is None else p, dim, keepdim, dtype=dtype)
 
 

@@ -11,7 +11,7 @@ from ..autograd import modes, overlaps, views
 from ..autograd.write_errors import refuse_inference
 from ..backend.resizing import resized
 from ..base import dtypes, return_types
-from ..base.arguments import warn
+from ..base.arguments import type_name, warn
 from ..tensor import Tensor
 from .table import table
 
@@ -55,9 +55,11 @@ def write_out(f: Callable[..., Any], name: str, target: Any, args: tuple[Any, ..
         raise NotImplementedError(
             f"Trying to use forward AD with {name}_out that does not support it because it is an out= function"
         )
+    if not isinstance(target, (Tensor, tuple, list)):
+        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type_name(target)}")
     if name in _OF_INPUTS_DTYPE or name in _TELLS:
         if not isinstance(target, Tensor):
-            raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(target).__name__}")
+            raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type_name(target)}")
         _check_dtype(name, target, args[0])
     if name in _IN_OUTS_DTYPE and kwargs.get("dtype") is None and isinstance(target, Tensor):
         if args[0]._array.dtype.kind == "c" != target._array.dtype.kind:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -277,12 +278,14 @@ for _rank in (1, 2, 3):
     _publish_max_pool(_rank)
 
 
-def _unpool_sizes(input: Any, kernel: Shape, stride: Shape, padding: Shape, output_size: Any) -> Shape:
-    rank = len(kernel)
-    shape = tuple(input._array.shape[axis - rank] for axis in range(rank))
-    default = tuple(
-        (size - 1) * step + taps - 2 * pad for size, step, taps, pad in zip(shape, stride, kernel, padding, strict=True)
+def _unpool_sizes(rank: int, input: Any, kernel_size: Any, stride: Any, padding: Any, output_size: Any) -> Shape:
+    """The size of the result; asked for before anything is known of the arguments, so that what fails fails as in PyTorch."""
+    kernel, step, pad = (
+        tuple(value) if isinstance(value, Iterable) else (value,) * rank
+        for value in (kernel_size, kernel_size if stride is None else stride, padding)
     )
+    shape, rank = input.size(), len(kernel)
+    default = tuple((shape[axis - rank] - 1) * step[axis] + kernel[axis] - 2 * pad[axis] for axis in range(rank))
     if output_size is None:
         return default
     wanted = tuple(output_size)
@@ -292,8 +295,8 @@ def _unpool_sizes(input: Any, kernel: Shape, stride: Shape, padding: Shape, outp
         raise ValueError(
             f"output_size should be a sequence containing {rank} or {rank + 2} elements, but it has a length of '{len(wanted)}'"
         )
-    for axis, (size, step) in enumerate(zip(default, stride, strict=True)):
-        low, high = size - step, size + step
+    for axis, size in enumerate(default):
+        low, high = size - step[axis], size + step[axis]
         if not low < wanted[axis] < high:
             raise ValueError(f'invalid output_size "{tuple(output_size)}" (dim {axis} must be between {low} and {high})')
     return wanted
@@ -310,8 +313,8 @@ def _publish_max_unpool(rank: int) -> None:
         padding: Any = 0,
         output_size: Any = None,
     ) -> Any:
-        kernel, steps, pads, _ = _windows(name, rank, kernel_size, stride, padding)
-        size = _unpool_sizes(input, kernel, steps, pads, output_size)
+        size = _unpool_sizes(rank, input, kernel_size, stride, padding, output_size)
+        _windows(name, rank, kernel_size, stride, padding)
         if rank == 1:
             return _unpooled(input.unsqueeze(-1), indices.unsqueeze(-1), (*size, 1), 2).squeeze(-1)
         return _unpooled(input, indices, size, rank)
@@ -419,9 +422,14 @@ module("torch")["avg_pool1d"] = module(F)["avg_pool1d"]
 
 
 def _lp_pool(input: Any, norm_type: float, kernel_size: Any, stride: Any, ceil_mode: bool, rank: int) -> Any:
-    window = sizes(kernel_size, rank, "", "kernel_size")
+    if isinstance(kernel_size, Iterable):  # PyTorch takes it apart first
+        if rank == 2:
+            _, _ = kernel_size
+        elif rank == 3:
+            _, _, _ = kernel_size
     powers = input.pow(norm_type)
     mean = module(F)[f"avg_pool{rank}d"](powers, kernel_size, stride, 0, ceil_mode)
+    window = sizes(kernel_size, rank, "", "kernel_size")
     return (ops.sign(mean) * ops.relu(ops.abs(mean))).mul(math.prod(window)).pow(1.0 / norm_type)
 
 

@@ -11,6 +11,7 @@ from ..autograd.rule_errors import broadcast_error
 from ..backend import cross as k
 from ..backend.shape import view
 from ..base import dtypes
+from ..base.arguments import type_name
 from .extremes import refuse
 from .linalg import check_floating, check_same_dtype
 from .matmul import mm, tensordot
@@ -112,6 +113,10 @@ def vecdot(x: Any, y: Any, *, dim: int = -1) -> Tensor:
 @public(space="torch.linalg")
 def multi_dot(tensors: Any) -> Tensor:
     """The product of two or more matrices, in the order of fewest multiplications; the ends may be vectors."""
+    if not isinstance(tensors, (tuple, list)):
+        kind = type_name(tensors)
+        raise TypeError(f"linalg_multi_dot(): argument 'tensors' (position 1) must be tuple of Tensors, not {kind}")
+    check_tensors(tensors)
     tensors = list(tensors)
     _check_chain(tensors)
     first, last = tensors[0]._array, tensors[-1]._array

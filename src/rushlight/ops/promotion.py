@@ -10,6 +10,7 @@ import numpy as np
 from ..backend import numpy as backend
 from ..backend.array_dtypes import as_array
 from ..base import dtypes
+from ..base.arguments import refuse_too_large
 from ..tensor import Tensor, new_tensor
 
 if TYPE_CHECKING:
@@ -109,8 +110,8 @@ def beside_number(x: np.ndarray[Any, Any], value: float) -> tuple[Any, Any] | No
 
 def number_array(value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
     """A Python number as a 0-dim array; integers wrap around as C casts do, and too large ones are PyTorch's error."""
-    if dtype.kind in "iu" and isinstance(value, int) and not -(2**63) <= value < 2**64:
-        raise OverflowError("int too big to convert")
+    if isinstance(value, int):
+        refuse_too_large(value)
     return as_array(value, dtype)
 
 

@@ -132,6 +132,8 @@ def _split_equal(input: Any, split_size: int, dim: int) -> Any:
 @public(out=False, method=False)
 def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of equal size (the last may be smaller), or of the given sizes, along ``dim``."""
+    if not isinstance(tensor, Tensor):
+        return tensor.split(split_size_or_sections, dim)
     if isinstance(split_size_or_sections, (tuple, list)):
         return split_with_sizes(tensor, split_size_or_sections, dim)
     whole_numbers("split_with_sizes", "split_sizes", 2, split_size_or_sections)

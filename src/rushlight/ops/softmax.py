@@ -100,6 +100,8 @@ def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Tensor:
     >>> torch.logsumexp(torch.tensor([1000.0, 1000.0]), dim=0)
     tensor(1000.6932)
     """
+    if dim is None:
+        raise TypeError("logsumexp(): argument 'dim' (position 2) must be tuple of ints, not NoneType")
     if input._array.dtype.kind in "bui":
         input = ops.astype(input, dtypes.get_default_dtype().numpy)
     array = input._array

@@ -317,7 +317,7 @@ def get_crc32_options() -> bool:
 
 def set_crc32_options(compute_crc32: bool) -> None:
     """Kept for :func:`get_crc32_options`."""
-    _Options.crc32 = bool(compute_crc32)
+    _Options.crc32 = compute_crc32
 
 
 def get_default_mmap_options() -> int:

@@ -41,7 +41,8 @@ def add_safe_globals(safe_globals: list[Any]) -> None:
 
     An entry is a class or function, or a pair of one and the name under which files know it.
     """
-    _user_globals.extend(each for each in safe_globals if each not in _user_globals)
+    known = set(_user_globals)
+    _user_globals.extend(dict.fromkeys(each for each in safe_globals if each not in known))
 
 
 def get_safe_globals() -> list[Any]:

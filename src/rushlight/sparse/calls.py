@@ -33,14 +33,8 @@ _SPARSE_AGAIN = frozenset(
 )
 _ONLY_IF_ALL_ARE = frozenset("mm matmul add sub subtract".split())
 _WRITES = {
-    "mul_": "mul",
-    "div_": "div",
-    "add_": "add",
-    "sub_": "sub",
-    "neg_": "neg",
-    "abs_": "abs",
-    "sqrt_": "sqrt",
-    "pow_": "pow",
+    name + "_": name
+    for name in "mul multiply div divide true_divide add sub subtract neg negative abs sqrt pow floor ceil trunc round sign".split()
 }
 
 

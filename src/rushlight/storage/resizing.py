@@ -135,7 +135,7 @@ op("resize", lambda x, shape: np.ascontiguousarray(x).reshape(shape).copy(), nod
 def resize(self: Tensor, *sizes: Any) -> Tensor:
     """Deprecated: use reshape."""
     warn("non-inplace resize is deprecated")
-    return _resized(self, checked_shape("resize", shape_of("resize", sizes)))
+    return _resized(self, checked_shape("resize", shape_of("resize", sizes)) if sizes else ())
 
 
 @method

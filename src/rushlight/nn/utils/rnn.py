@@ -7,6 +7,7 @@ from typing import Any
 
 import rushlight as torch
 
+from ...base.arguments import type_name
 from ...tensor import Tensor
 
 PackedSequence_ = namedtuple("PackedSequence_", ["data", "batch_sizes", "sorted_indices", "unsorted_indices"])
@@ -99,6 +100,10 @@ def pack_padded_sequence(input: Tensor, lengths: Any, batch_first: bool = False,
     else:
         lengths, order = torch.sort(lengths, descending=True)
         input = input.index_select(0 if batch_first else 1, order)
+    if not isinstance(batch_first, bool):
+        raise TypeError(
+            f"_pack_padded_sequence(): argument 'batch_first' (position 3) must be bool, not {type_name(batch_first)}"
+        )
     data, counts = torch._pack_padded_sequence(input, lengths, batch_first)
     return PackedSequence(data, counts, order, None)
 
@@ -135,13 +140,15 @@ def pad_sequence(sequences: Any, batch_first: bool = False, padding_value: float
     elif not hasattr(sequences, "__iter__"):
         raise RuntimeError(f"pad_sequence: Expected iterable for input sequences, but got arg of type: {type(sequences)}")
     sequences = tuple(sequences)
+    for place, sequence in enumerate(sequences):
+        if not isinstance(sequence, Tensor):
+            raise TypeError(f"expected Tensor as element {place} in argument 0, but got {type_name(sequence)}")
+    if not isinstance(padding_side, str):
+        raise TypeError(f"pad_sequence(): argument 'padding_side' (position 4) must be str, not {type_name(padding_side)}")
     if padding_side not in ("left", "right"):
         raise RuntimeError(f"Expected padding_side to be one of left or right, but got {padding_side}.")
     if not sequences:
         raise RuntimeError("received an empty list of sequences")
-    for place, sequence in enumerate(sequences):
-        if not isinstance(sequence, Tensor):
-            raise TypeError(f"expected Tensor as element {place} in argument 0, but got {type(sequence).__name__}")
     longest = max(sequence.size(0) for sequence in sequences)
     rows = []
     for sequence in sequences:
