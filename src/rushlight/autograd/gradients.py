@@ -182,8 +182,8 @@ def grad(
     outs, ins = _sequence(outputs), _sequence(inputs)
     if not ins:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
-    _check_kinds(outs, ins)
     cotangents = _sequence(grad_outputs) if grad_outputs is not None else (None,) * len(outs)
+    _check_kinds(outs, ins)
     _check_count(outs, cotangents)
     if retain_graph is None:
         retain_graph = create_graph

@@ -113,6 +113,7 @@ def embed_slice(g: Array, shape: Shape, axis: int, start: int, stop: int, step: 
 
 
 def diagonal(x: Array, offset: int, axis1: int, axis2: int) -> Array:
+    offset = min(max(offset, -x.shape[axis1]), x.shape[axis2])  # beyond there is nothing, however far
     part = x.diagonal(offset, axis1, axis2)  # not to be written
     start = offset * x.strides[axis2] if offset > 0 else -offset * x.strides[axis1]
     return backend.strided(x, part.shape, part.strides, start)

@@ -90,6 +90,8 @@ def _parse(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[str, int | No
     if isinstance(kind, device) and len(given) == 1:
         return kind.type, kind.index
     if isinstance(kind, int) and not isinstance(kind, bool) and len(given) == 1:
+        if kind >= 2**63:
+            raise ValueError("Overflow when unpacking long long")
         if kind < 0:
             raise RuntimeError("Device index must not be negative")
         raise RuntimeError("Cannot access accelerator device when none is available.")

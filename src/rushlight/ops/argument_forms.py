@@ -77,7 +77,7 @@ class Parameter(NamedTuple):
         if self.kind == "int":
             return _is_integer(value)
         if self.kind == "torch.dtype":
-            return isinstance(value, dtypes.dtype) or value in (bool, int, float, complex)
+            return isinstance(value, dtypes.dtype) or any(value is kind for kind in (bool, int, float, complex))
         return isinstance(value, _KINDS.get(self.kind, object)) and not (
             self.kind == "torch.device" and isinstance(value, bool)
         )

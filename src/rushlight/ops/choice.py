@@ -364,7 +364,9 @@ def lerp(input: Any, end: Any, weight: Any) -> Tensor:
     return ops.lerp(input, end, weight)
 
 
-def _warn_of_older(name: str) -> None:
+def _check_older(name: str, older: tuple[Any, ...]) -> None:
+    if len(older) > 1 or not isinstance(older[0], Tensor):
+        raise TypeError(f"{name}() takes 3 positional arguments but {3 + len(older)} were given")
     warn(
         f"This overload of {name} is deprecated:\n"
         f"\t{name}(Tensor input, Number value, Tensor tensor1, Tensor tensor2, *, Tensor out = None)\n"
@@ -378,7 +380,7 @@ def _warn_of_older(name: str) -> None:
 def addcmul(input: Any, tensor1: Any, tensor2: Any, *older: Any, value: Any = 1) -> Tensor:
     """``input + value * tensor1 * tensor2``."""
     if older:  # with the value before the tensors, as it was written before PyTorch 1.5
-        _warn_of_older("addcmul")
+        _check_older("addcmul", older)
         return addcmul(input, tensor2, older[0], value=tensor1)
     if input._array.dtype.kind == "b" and tensor1._array.dtype.kind == tensor2._array.dtype.kind == "b":
         refuse("addcmul_cpu_out", input, "b")
@@ -393,7 +395,7 @@ def addcmul(input: Any, tensor1: Any, tensor2: Any, *older: Any, value: Any = 1)
 def addcdiv(input: Any, tensor1: Any, tensor2: Any, *older: Any, value: Any = 1) -> Tensor:
     """``input + value * tensor1 / tensor2``."""
     if older:  # with the value before the tensors, as it was written before PyTorch 1.5
-        _warn_of_older("addcdiv")
+        _check_older("addcdiv", older)
         return addcdiv(input, tensor2, older[0], value=tensor1)
     if tensor1._array.dtype.kind in "iub" and tensor2._array.dtype.kind in "iub":
         raise RuntimeError(

@@ -169,12 +169,14 @@ def diff(input: Any, n: int = 1, dim: Any = -1, prepend: Any = None, append: Any
     n = whole_number("diff", "n", 2, n)
     if not input._array.ndim:
         raise RuntimeError("diff expects input to be at least one-dimensional")
+    if n < 0:
+        raise RuntimeError(f"order must be non-negative but got {n}")
+    if n == 0 and prepend is append is None:
+        return input.clone()
     axis = axis_of(dim, input._array.ndim)
     for extra in (prepend, append):
         if extra is not None:
             _check_neighbour(input, extra, axis)
-    if n < 0:
-        raise RuntimeError(f"order must be non-negative but got {n}")
     if n == 0:
         return input.clone()
     parts = [part for part in (prepend, input, append) if part is not None]

@@ -13,7 +13,7 @@ from ..autograd import modes, views
 from ..autograd.interpreters import stack as interpreters
 from ..backend import numpy as backend
 from ..backend.nothing import Nothing
-from ..base.arguments import type_name
+from ..base.arguments import NUMBERS, type_name
 from ..random import default_generator, memory_axes, stream_of
 from ..tensor import Tensor, new_tensor
 from .integer_arguments import switch
@@ -32,9 +32,14 @@ def default_stream() -> Any:
 
 
 def _check(p: float, kind: type[Exception]) -> None:
-    if not 0 <= p <= 1:
-        shown = p if kind is ValueError else f"{p:g}"
-        raise kind(f"dropout probability has to be between 0 and 1, but got {shown}")
+    """``kind``  ValueError for what functions in Python refuse, which is no nan; RuntimeError for all that is no probability"""
+    if kind is ValueError:
+        if p < 0.0 or p > 1.0:
+            raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+    elif not isinstance(p, (Tensor, *NUMBERS)):
+        raise TypeError(f"dropout(): argument 'p' (position 2) must be float, not {type_name(p)}")
+    elif not 0 <= p <= 1:
+        raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {p:g}")
 
 
 def _noise(input: Any, shape: tuple[int, ...], p: float) -> Any:
@@ -93,6 +98,7 @@ def _publish(name: str, compute: Any, what: str, default_training: bool, in_torc
 
     def dropout(input: Any, p: float = 0.5, training: bool = default_training, inplace: bool = False) -> Any:
         _check(p, ValueError)
+        _check(p, RuntimeError)
         if not switch(name, "train", 3, training):
             if not isinstance(input, Tensor):
                 raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type_name(input)}")
@@ -142,7 +148,6 @@ def _spatial(rank: int) -> Any:
 
     def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
         _check(p, ValueError)
-        switch("feature_dropout", "train", 3, training)
         ndim = input._array.ndim
         if ndim not in (rank + 1, rank + 2):
             purpose = (
@@ -169,6 +174,8 @@ def _spatial(rank: int) -> Any:
                 "channel-wise dropout behavior, please switch to using dropout1d instead.",
                 stacklevel=3,
             )
+        switch("feature_dropout", "train", 3, training)
+        _check(p, RuntimeError)
         alone = rank != 2 and ndim != rank + 2
 
         def compute(x: Any, p: float) -> Any:

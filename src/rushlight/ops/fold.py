@@ -29,7 +29,8 @@ def _pairs(op: str, **values: Any) -> list[Shape]:
     pairs = []
     for position, (name, value) in enumerate(values.items(), start=2):
         pair = whole_numbers(op, name, position, value if isinstance(value, (tuple, list)) else [value])
-        if len(pair) not in (1, 2):
+        alone = op == "im2col" and isinstance(value, (tuple, list))  # for which one number does not stand there
+        if len(pair) not in ((2,) if alone else (1, 2)):
             raise RuntimeError(f"It is expected {name} equals to 2, but got size {len(pair)}")
         pairs.append(pair * (3 - len(pair)))
     return pairs

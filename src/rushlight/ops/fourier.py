@@ -6,6 +6,7 @@ what stands once in half a spectrum and twice in the whole, the other's adjoint.
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -110,7 +111,7 @@ def _axes_and_sizes(name: str, input: Any, s: Any, dim: Any) -> tuple[tuple[int,
         if len(listed) > len(shape):
             raise RuntimeError(f"Got shape with {len(listed)} values but input tensor only has {len(shape)} dimensions.")
         axes = axes[len(axes) - len(listed) :]
-        sizes = [shape[axis] if size == -1 else int(size) for axis, size in zip(axes, listed, strict=True)]
+        sizes = [shape[axis] if size == -1 else operator.index(size) for axis, size in zip(axes, listed, strict=True)]
     for size in sizes:
         _check_count(size)
     return axes, sizes

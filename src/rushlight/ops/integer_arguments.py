@@ -24,6 +24,8 @@ def whole_numbers(name: str, label: str, position: int, value: Any, single: bool
         found = _index(value) if single else None
         if found is None:
             raise TypeError(f"{name}(): argument '{label}' (position {position}) must be tuple of ints, not {type_name(value)}")
+        if not -(2**63) <= found < 2**63:
+            raise ValueError("Overflow when unpacking long long")
         return (found,)
     numbers = []
     for place, one in enumerate(value):

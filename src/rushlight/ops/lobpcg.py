@@ -43,8 +43,6 @@ def lobpcg(
     >>> vectors.shape
     torch.Size([6, 2])
     """
-    for matrix in (A, *(() if B is None else (B,))):
-        matrix.requires_grad  # noqa: B018 - PyTorch asks for it first, of what is none too
     rows = A.shape[-2]
     assert rows == A.shape[-1], f"A must be square, got shape {A.shape}"
     count = k if k is not None else 1 if X is None else X.shape[-1]

@@ -77,6 +77,7 @@ _HANDED_ON = {
     "elu": "input alpha",
     "hardtanh": "input min_val max_val",
     "hinge_embedding_loss": "input target margin",
+    "instance_norm": "input weight bias running_mean running_var use_input_stats momentum eps",
     "leaky_relu": "input negative_slope",
     "nll_loss": "input target weight",
     "rrelu": "input lower upper training",
@@ -144,6 +145,10 @@ class Call:
         labels = _HANDED_ON.get(self.name)
         if unclear is not None or labels is None or self.method:
             return unclear
+        first = self.args[0] if self.args else self.kwargs.get(self.parameters[0])
+        lacks = next((one for one in _ASKED_FOR.get(self.name, "").split() if not hasattr(first, one)), None)
+        if lacks is not None:
+            return AttributeError(f"'{type_name(first)}' object has no attribute '{lacks}'")
         try:
             bound = signature.bind(*self.args, **self.kwargs)
         except TypeError:
@@ -153,7 +158,7 @@ class Call:
         if "stride" in bound.arguments and bound.arguments["stride"] is None:
             values[2] = ()
         name = _CALLED.get(self.name, self.name)
-        given: dict[str, object] = {"cudnn_enabled": True} if name == "batch_norm" else {}
+        given: dict[str, object] = {"cudnn_enabled": True} if name in ("batch_norm", "instance_norm") else {}
         return refusal(name + "_" * (bound.arguments.get("inplace") is True), False, values, given)
 
     def _unclear_choice(self) -> RuntimeError | None:

@@ -131,6 +131,8 @@ def _layer_axes(input: Any, normalized_shape: Any, weight: Any, bias: Any, name:
         raise _other_shape("weight", weight, wanted)
     if bias is not None and bias._array.shape != wanted:
         raise _other_shape("bias", bias, wanted)
+    if first < 0 and name == "rms_norm":
+        raise ValueError(f"Input tensor must have at least {len(wanted)} dimensions, but got {len(shape)}")
     if first < 0 or shape[first:] != wanted:
         star = "*" if name == "rms_norm" else "*, "
         raise RuntimeError(

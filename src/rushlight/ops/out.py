@@ -60,7 +60,8 @@ def write_out(f: Callable[..., Any], name: str, target: Any, args: tuple[Any, ..
     if name in _OF_INPUTS_DTYPE or name in _TELLS:
         if not isinstance(target, Tensor):
             raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type_name(target)}")
-        _check_dtype(name, target, args[0])
+        if isinstance(args[0], Tensor):
+            _check_dtype(name, target, args[0])
     if name in _IN_OUTS_DTYPE and kwargs.get("dtype") is None and isinstance(target, Tensor):
         if args[0]._array.dtype.kind == "c" != target._array.dtype.kind:
             args = (args[0].real, *args[1:])

@@ -9,6 +9,7 @@ import numpy as np
 from ..autograd import modes
 from ..backend import padding as k
 from ..backend.memory_formats import keeping
+from ..base.arguments import NUMBERS, type_name
 from ..tensor import Tensor, new_tensor
 from .integer_arguments import whole_numbers
 from .public import ops, public
@@ -59,6 +60,8 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Tens
     tensor([[9., 1., 2.]])
     """
     widths = whole_numbers("pad", "pad", 2, pad, single=False)
+    if value is not None and not isinstance(value, (Tensor, *NUMBERS)):
+        raise TypeError(f"pad(): argument 'value' (position 4) must be float, not {type_name(value)}")
     array = input._array
     if len(widths) % 2:
         raise RuntimeError("Padding length must be divisible by 2")

@@ -13,7 +13,7 @@ from ..backend import pooling as k
 from ..backend.memory_formats import keeping, with_channels_last
 from .integer_arguments import whole_numbers
 from .operands import require_kind, require_single_or_double
-from .public import alert_not_deterministic, module, ops, public
+from .public import alert_not_deterministic, axis_of, module, ops, public
 from .table import op
 
 if TYPE_CHECKING:
@@ -314,6 +314,7 @@ def _publish_max_unpool(rank: int) -> None:
         output_size: Any = None,
     ) -> Any:
         size = _unpool_sizes(rank, input, kernel_size, stride, padding, output_size)
+        _ = indices._array  # what is no tensor is said before the windows
         _windows(name, rank, kernel_size, stride, padding)
         if rank == 1:
             return _unpooled(input.unsqueeze(-1), indices.unsqueeze(-1), (*size, 1), 2).squeeze(-1)
@@ -370,6 +371,8 @@ def _publish_avg_pool(rank: int) -> None:
         divisor_override: int | None = None,
     ) -> Any:
         kernel, steps, pads, spreads = _windows(name, rank, kernel_size, stride, padding)
+        if rank == 2 and input._array.ndim < 3:
+            axis_of(-3, input._array.ndim, wrap_scalar=False)
         if divisor_override == 0:
             raise RuntimeError("divisor must be not zero")
         _check_windows(input, kernel, steps, pads, spreads, bool(ceil_mode), name)

@@ -96,6 +96,10 @@ NATIVE_LAYERS = frozenset(
 )
 
 
+# How NumPy's errors for sizes begin that no memory holds.
+_TOO_LARGE = ("array is too big", "Maximum allowed dimension exceeded", "iterator is too large")
+
+
 def spoken_form(
     f: Callable[..., Any], name: str, out: bool, space: str = "torch", method: bool = False, both: bool = False
 ) -> Callable[..., Any]:
@@ -154,10 +158,14 @@ def spoken_form(
             return out_of_memory(error)
         failed = Call(name, parameters, args, kwargs, method, frozenset(flags), prefix)
         wrong: Exception | None = failed.refusal(plain) if native else failed.handed_on(inspect.signature(f))
+        if wrong is None and native:
+            wrong = failed.too_many(f, error)
+        if wrong is None and str(error).startswith(_TOO_LARGE):
+            wrong = RuntimeError("Storage size calculation overflowed")
         if wrong is not None or not isinstance(error, (AttributeError, TypeError)):
             return wrong
         wrong = failed.misfit(error, plain) or (failed.as_method(error) if both else None)
-        return wrong or ((failed.too_many(f, error) or lacking(f.__qualname__, name, error)) if native else None)
+        return wrong or (lacking(f.__qualname__, name, error) if native else None)
 
     call: Any = spoken
     call.shown_as = call  # what __torch_function__ is told was called

@@ -12,7 +12,8 @@ from typing import Any, TypeVar
 
 from ..autograd.interpreters import stack as interpreters
 from ..autograd.modes import special
-from ..base.device import Elsewhere
+from ..base.arguments import type_name
+from ..base.device import Elsewhere, layout
 from .argument_forms import refusal
 from .asking import asked, foreign
 from .misfits import flags_of, no_bool, without
@@ -68,13 +69,26 @@ def _watched(function: F, is_method: bool) -> F:
                 result = interpreters.ask("elsewhere", function, args, kwargs)
                 if result is not NotImplemented:
                     return result
-            wrong = refusal(name, is_method, args[is_method:], kwargs)
+            wrong = refusal(name, is_method, args[is_method:], kwargs) or _misfit_option(name, kwargs)
             if wrong is None:
                 raise
             raise wrong from None
 
     call.shown_as = call  # type: ignore[attr-defined]
     return call  # type: ignore[return-value]
+
+
+# Options that many functions make tensors with: PyTorch looks at their kinds before it reads the others.
+_OPTIONS = {"layout": layout, "copy": bool, "pin_memory": bool, "requires_grad": bool}
+
+
+def _misfit_option(name: str, kwargs: dict[str, Any]) -> TypeError | None:
+    for label, kind in _OPTIONS.items():
+        value = kwargs.get(label)
+        if value is not None and not isinstance(value, kind):
+            wanted = "torch.layout" if kind is layout else "bool"
+            return TypeError(f"{name}(): argument '{label}' must be {wanted}, not {type_name(value)}")
+    return None
 
 
 def _reworded(error: TypeError, name: str) -> TypeError:

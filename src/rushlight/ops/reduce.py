@@ -290,6 +290,8 @@ def _spread_arguments(
         dim, unbiased = None, dim
     if unbiased is not None and not isinstance(unbiased, bool):
         raise TypeError(f"{name}(): argument 'unbiased' must be bool, not {type_name(unbiased)}")
+    if unbiased is not None and correction is not None:
+        raise TypeError(f"{name}() received an invalid combination of arguments")
     if correction is None:
         correction = 1 if unbiased is None or unbiased else 0
     array = input._array

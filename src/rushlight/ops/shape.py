@@ -406,8 +406,6 @@ plain_cases("unsqueeze", Case("expand_dims", "input dim", _is_axis, settings={"a
 @public(method=False, out=False)
 def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
     """Tensors expanded to their common shape."""
-    if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
-        tensors = tuple(tensors[0])
     shape = common_shape([tensor._array.shape for tensor in tensors])
     return tuple(tensor if tensor._array.shape == shape else expand(tensor, shape) for tensor in tensors)
 

@@ -14,6 +14,7 @@ import numpy as np
 from ..backend import shape as k
 from ..tensor import Tensor, new_tensor
 from .integer_arguments import whole_number, whole_numbers
+from .operands import no_such_form
 from .public import axis_of, ops, public
 from .table import arrays, op, table
 
@@ -195,8 +196,19 @@ def chunk(input: Any, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
 
 
 @public()
-def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
-    """Views between the given indices, or a number of views of as equal a size as can be."""
+def tensor_split(
+    input: Any, tensor_indices_or_sections: Any = None, dim: int = 0, *, indices: Any = None, sections: Any = None
+) -> tuple[Tensor, ...]:
+    """Views between the given indices, or a number of views of as equal a size as can be.
+
+    >>> import rushlight as torch
+    >>> torch.tensor_split(torch.arange(5), sections=2)
+    (tensor([0, 1, 2]), tensor([3, 4]))
+    """
+    given = [one for one in (tensor_indices_or_sections, indices, sections) if one is not None]
+    if len(given) != 1:
+        raise no_such_form("tensor_split", (input, *given))
+    indices_or_sections = given[0]
     if not input._array.ndim:
         raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
     axis = axis_of(dim, input._array.ndim)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..backend import softmax as k
 from ..base import dtypes
+from ..base.arguments import type_name
 from .public import axes_of, axis_of, module, ops, public
 from .rule_functions import conj, expand
 from .table import op
@@ -33,6 +34,8 @@ def total(xp: Any, x: Any, axis: Any) -> Any:
 
 def _prepared(name: str, input: Any, dim: Any, dtype: Any) -> tuple[Any, Any]:
     """The input in the dtype to compute in, and the axis."""
+    if dtype is not None and not isinstance(dtype, dtypes.dtype):
+        raise TypeError(f"{name}(): argument 'dtype' must be torch.dtype, not {type_name(dtype)}")
     if dtype is not None and input._array.dtype != dtype.numpy:
         input = ops.astype(input, dtype.numpy)
     array = input._array

@@ -129,7 +129,7 @@ for _name in "erf erfc erfinv lgamma digamma i0 sinc deg2rad rad2deg".split():
 for _name, _of_torch in (
     ("erf", "erf"), ("erfc", "erfc"), ("erfinv", "erfinv"), ("gammaln", "lgamma"), ("digamma", "digamma"),
     ("psi", "digamma"), ("i0", "i0"), ("sinc", "sinc"), ("exp2", "exp2"), ("expm1", "expm1"), ("log1p", "log1p"),
-    ("expit", "sigmoid"), ("round", "round"),
+    ("expit", "sigmoid"),
 ):  # fmt: skip
     module("torch.special")[_name] = module("torch")[_of_torch]
 for _name in "erfcx ndtri log_ndtr i0e i1 i1e entr".split():
@@ -143,6 +143,14 @@ for _name in (
 for _name, _kernel in POLYNOMIALS.items():
     op(_name, _kernel, inputs="x n", promote="float")
     publish(_name, forms="function", space="torch.special")
+
+
+@public("round", space="torch.special")
+def special_round(input: Any, *, decimals: int = 0) -> Tensor:
+    """:func:`torch.round`, of whole numbers only where ``decimals`` is given: NotImplementedError."""
+    if input._array.dtype.kind in "iu" and not decimals:
+        raise NotImplementedError(f"\"round_vml_cpu\" not implemented for '{input.dtype.scalar_name}'")
+    return module("torch")["round"](input, decimals=decimals) if decimals else ops.round(input)
 
 
 @public("ndtr", space="torch.special")
@@ -164,6 +172,8 @@ def polygamma(n: int, input: Any) -> Tensor:
     """The n-th derivative of :func:`digamma`."""
     if not isinstance(n, int):
         raise TypeError(f"polygamma(): argument 'n' (position 1) must be int, not {type(n).__name__}")
+    if n >= 2**63:
+        raise ValueError("Overflow when unpacking long long")
     if n < 0:
         raise RuntimeError("polygamma(n, x) does not support negative n.")
     return ops.polygamma(input, n)

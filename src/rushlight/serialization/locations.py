@@ -46,12 +46,12 @@ def register_package(priority: int, tagger: Tagger, deserializer: Restorer) -> N
 
     Functions of a lower priority are asked first.
     """
-    _packages.append((priority, tagger, deserializer))
-    _packages.sort(key=lambda package: package[0])
+    _packages[:] = sorted([*_packages, (priority, tagger, deserializer)])  # of one priority they are compared, as in PyTorch
 
 
 def tag_of(storage: Any) -> str:
     """The location under which a storage is saved. RuntimeError where nobody knows it."""
+    storage.device  # noqa: B018 - what has none is refused for that
     for _, tagger, _ in _packages:
         tag = tagger(storage)
         if tag is not None:
@@ -61,6 +61,8 @@ def tag_of(storage: Any) -> str:
 
 def restored(storage: Any, location: str) -> Any:
     """A storage in the place that a tag names. RuntimeError where there is no such place."""
+    if not isinstance(location, str):
+        raise TypeError(f"expected string or bytes-like object, got {type(location).__name__!r}")
     for _, _, restorer in _packages:
         result = restorer(storage, location)
         if result is not None:

@@ -75,6 +75,8 @@ def sum(input: Any, dim: Any = None, dtype: Any = None) -> Any:
     if dim is None:
         total = input.coalesce().values().sum()
         return total if dtype is None else total.to(dtype)
+    if not isinstance(input, SparseTensor):
+        raise NotImplementedError("Could not run 'aten::_indices' with arguments from the 'CPU' backend.")
     sums = masked(input).sum(dim, dtype=dtype)
     if not input.is_sparse:
         return converted(sums, input.layout)

@@ -239,6 +239,12 @@ def _sub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     return _add(input, other, alpha=-alpha)
 
 
+def _dim_order(self: SparseTensor, **unused: object) -> tuple[int, ...]:
+    raise AttributeError(
+        f"Can't get dim order on sparse type: {self.type()} Use Tensor.to_dense() to convert to a dense tensor first."
+    )
+
+
 def _requires_plain(name: str) -> Callable[..., Any]:
     def refuse(*args: Any, **kwargs: Any) -> Any:
         raise RuntimeError(f"{name} is not implemented for sparse tensors")
@@ -307,6 +313,7 @@ def _to_sparse(self: Any, sparse_dim: Any = None, *, layout: Any = None, blocksi
 _OWN: dict[str, Callable[..., Any]] = {
     "add": _add,
     "copy_": _copy_,
+    "dim_order": _dim_order,
     "empty_like": _empty_like,
     "mul": _mul,
     "multiply": _mul,

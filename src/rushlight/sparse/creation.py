@@ -306,6 +306,8 @@ def laid_out(array: Array, kind: Any, sparse_dim: int | None = None, blocksize: 
 
 def sparse_mask(tensor: Tensor, mask: SparseTensor) -> SparseTensor:
     """The elements of a dense tensor at the indices of ``mask``."""
+    if not isinstance(mask, SparseTensor):
+        raise NotImplementedError("Could not run 'aten::sparse_mask' with arguments from the 'CPU' backend.")
     source = tensor.stand_in() if isinstance(tensor, SparseTensor) else tensor
     mask = mask.detach().coalesce() if mask.is_sparse else mask
     indices = mask.coordinates()

@@ -13,7 +13,7 @@ from ..backend import creation as layouts
 from ..backend import memory
 from ..backend.resizing import resized
 from ..base.device import channels_last, channels_last_3d, contiguous_format, preserve_format
-from ..ops.public import module
+from ..ops.public import function_of, module
 from ..ops.publishing import method
 from ..ops.table import op, table
 from ..tensor import Tensor
@@ -124,7 +124,7 @@ def resize_as_(self: Tensor, the_template: Any, *, memory_format: Any = None) ->
     return resize_(self, size=the_template._array.shape, memory_format=memory_format)
 
 
-module("torch")["resize_as_"] = resize_as_
+module("torch")["resize_as_"] = function_of(resize_as_)
 
 # The older forms, which make a new tensor of the same elements.
 op("resize", lambda x, shape: np.ascontiguousarray(x).reshape(shape).copy(), node="ResizeBackward", kind="linear",

@@ -169,6 +169,8 @@ class InPython(Methods):
             raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
         if self.layout is not strided:
             raise BufferError("Can't export tensors with layout other than torch.strided")
+        if stream is not None and type(stream) is not int:
+            raise TypeError("stream must be ``int`` or ``none``")
         if stream is not None:
             raise AssertionError("stream should be None on cpu.")
         if self._conjugate:

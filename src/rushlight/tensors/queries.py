@@ -7,6 +7,7 @@ from typing import Any
 from ..backend.random_streams import memory_axes
 from ..base import dtypes
 from ..base.arguments import NUMBERS
+from ..base.device import memory_format
 from ..ops import promotion
 from ..ops.public import methods, module
 from ..ops.publishing import method, published
@@ -140,6 +141,8 @@ def dim_order(self: Tensor, *, ambiguity_check: bool | list[Any] = False) -> tup
     ``ambiguity_check``  True, or the memory formats among which it must be one: RuntimeError where the order is not unique
     """
     if not isinstance(ambiguity_check, (bool, list)):
+        raise TypeError("The ambiguity_check argument must be a bool or a list of memory formats.")
+    if isinstance(ambiguity_check, list) and not all(isinstance(one, memory_format) for one in ambiguity_check):
         raise TypeError("The ambiguity_check argument must be a bool or a list of memory formats.")
     order = memory_axes(self._array)
     if ambiguity_check is not False:

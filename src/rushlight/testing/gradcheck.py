@@ -148,6 +148,8 @@ def gradgradcheck(
         cotangents = tuple(_random_cotangent(output, gen_non_contig_grad_outputs) for output in _recorded(func(*given)))
     else:
         cotangents = _tuple(grad_outputs)
+        for one in cotangents:
+            one.requires_grad  # noqa: B018 - PyTorch asks what is no tensor for it
     count = len(cotangents)
 
     def slope(*arguments: Any) -> Any:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import operator
 import warnings
 from collections.abc import Callable
 from typing import Any
 
 from rushlight.autograd.modes import state
 from rushlight.tensor import Tensor
-from rushlight.tensors.arguments import check_bool, type_name
+from rushlight.tensors.arguments import type_name
 
 
 class ImperativeEngine:
@@ -45,9 +46,11 @@ class Variable(metaclass=VariableMeta):
     _execution_engine = ImperativeEngine()
 
     def __new__(cls, data: Any = None, requires_grad: Any = False, volatile: bool = False) -> Any:
+        number = operator.index(requires_grad)
         if volatile:
             warnings.warn("volatile was removed and now has no effect. Use `with torch.no_grad():` instead.", stacklevel=2)
-        check_bool("Variable", "requires_grad", requires_grad)
+        if not 0 <= number < 256:
+            raise OverflowError(f"unsigned byte integer is {'less than minimum' if number < 0 else 'greater than maximum'}")
         if data is None:
             made = Tensor()
         elif isinstance(data, Tensor):

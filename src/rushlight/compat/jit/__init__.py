@@ -60,6 +60,9 @@ class RecursiveScriptModule(ScriptModule):
 class ScriptFunction:
     """What PyTorch's ``script`` makes of a function; here functions stay what they are, so nothing is one."""
 
+    def __init__(self) -> None:
+        raise TypeError("ScriptFunction: No constructor defined!")
+
 
 class Attribute:
     """A value and its type, for modules that are scripted."""

@@ -135,9 +135,7 @@ def pad_sequence(sequences: Any, batch_first: bool = False, padding_value: float
     tensor([[1., 1.],
             [1., 0.]])
     """
-    if isinstance(sequences, Tensor):
-        sequences = sequences.unbind(0)
-    elif not hasattr(sequences, "__iter__"):
+    if not hasattr(sequences, "__iter__"):
         raise RuntimeError(f"pad_sequence: Expected iterable for input sequences, but got arg of type: {type(sequences)}")
     sequences = tuple(sequences)
     for place, sequence in enumerate(sequences):

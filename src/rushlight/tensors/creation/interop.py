@@ -33,6 +33,8 @@ def asarray(
     numpy_type = options("asarray", dtype, None, device)
     if requires_grad is not None:
         check_bool("asarray", "requires_grad", requires_grad)
+    if copy is not None:
+        check_bool("asarray", "copy", copy)
     wanted = None if dtype is None else as_dtype("asarray", dtype)
     if dlpack.is_untaken(obj):
         obj = from_dlpack(obj)

@@ -27,9 +27,9 @@ def _triangle(
     select: Callable[..., tuple[Any, ...]],
 ) -> Tensor:
     numpy_type = options(name, dtype, layout, device, False, pin_memory, dtypes.int64)
+    rows, columns = integer(name, "row", 1, row), integer(name, "col", 2, col)
     if dtypes.of(numpy_type) not in (dtypes.int32, dtypes.int64):
         raise NotImplementedError(f"\"{name}\" not implemented for '{dtypes.of(numpy_type).scalar_name}'")
-    rows, columns = integer(name, "row", 1, row), integer(name, "col", 2, col)
     for label, count in (("row", rows), ("col", columns)):
         if count < 0:
             raise RuntimeError(f"{label} must be non-negative, got{count}")
