@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import rushlight as torch
 from rushlight.compiled.capture import known_functions, trace
 from rushlight.compiled.capture.recorder import Recorder
-from rushlight.compiled.capture.watching import Watch
+from rushlight.compiled.capture.watching import Watch, looks_at_values
 
 
 def recorded(program: Callable[[], Any], *before: torch.Tensor) -> Recorder:
@@ -119,3 +121,13 @@ def test_while_nothing_is_recorded_nobody_looks_on() -> None:
     before = list(interpreters.stack.interpreters), modes.special.active
     recorded(lambda: torch.ones(2) * 2)
     assert (list(interpreters.stack.interpreters), modes.special.active) == before
+
+
+@pytest.mark.parametrize(
+    "looks", ["array = x._array\n    return array.item()", "return x._array.item()", "a = x._array; b = 1; return bool(a) + b"]
+)
+def test_what_looks_at_values_is_seen_on_every_python(looks: str) -> None:
+    space: dict[str, types.FunctionType] = {}
+    exec(f"def looking(x):\n    {looks}\ndef of_form(x):\n    array = x._array\n    return array.shape, array.dtype", space)
+    assert looks_at_values(space["looking"].__code__)
+    assert not looks_at_values(space["of_form"].__code__)

@@ -15,6 +15,7 @@ import dis
 import gc
 import inspect
 import os
+import re
 import sys
 import sysconfig
 import threading
@@ -385,17 +386,27 @@ def _judged(code: types.CodeType) -> Action:
 
 def looks_at_values(code: types.CodeType) -> bool:
     """Whether a function takes a tensor's array for more than its form."""
-    steps = [step for step in dis.get_instructions(code) if step.opname not in ("CACHE", "EXTENDED_ARG")]
-    pairs = list(zip(steps, [*steps[1:], None], strict=True))
+    steps = list(_steps(code))
+    pairs = list(zip(steps, [*steps[1:], ("", "")], strict=True))
     arrays = set()  # local names of arrays
     for step, following in pairs:
-        if step.opname == "LOAD_ATTR" and step.argval == "_array" and following is not None:
-            if following.opname == "STORE_FAST":
-                arrays.add(following.argval)
+        if step == ("LOAD_ATTR", "_array") and following[0]:
+            if following[0] == "STORE_FAST":
+                arrays.add(following[1])
             elif not _of_form(following):
                 return True
-    return any(step.opname == "LOAD_FAST" and step.argval in arrays and not _of_form(following) for step, following in pairs)
+    return any(kind == "LOAD_FAST" and name in arrays and not _of_form(following) for (kind, name), following in pairs)
 
 
-def _of_form(step: Any) -> bool:
-    return step is not None and step.opname == "LOAD_ATTR" and step.argval in _METADATA
+def _steps(code: types.CodeType) -> Iterator[tuple[str, Any]]:
+    """What a function does, and to which name: since Python 3.13 one instruction may load and store two locals, and since 3.14
+    one says of a local that it is borrowed."""
+    for step in dis.get_instructions(code):
+        if step.opname in ("CACHE", "EXTENDED_ARG", "NOT_TAKEN"):
+            continue
+        kinds = re.findall("LOAD_FAST|STORE_FAST", step.opname) or [step.opname]
+        yield from zip(kinds, step.argval if len(kinds) == 2 else [step.argval], strict=True)
+
+
+def _of_form(step: tuple[str, Any]) -> bool:
+    return step[0] == "LOAD_ATTR" and step[1] in _METADATA
