@@ -34,6 +34,15 @@ def fenced(array: Array) -> Array:
     return np.ndarray(array.shape, array.dtype, whole, 0, array.strides)
 
 
+def owner(array: Array) -> object:
+    """What owns the memory of ``array``, which may be a caller's larger array, or no array at all."""
+    found: Any = backend.root(array)
+    while found is not None:
+        last, base = found, getattr(found, "base", None)
+        found = base.owner if isinstance(base, _Bytes) else getattr(base, "obj", base)  # a memoryview's
+    return last
+
+
 def _span(array: Array) -> int:
     """From the first byte of an array with positive strides to its last."""
     if not array.size:

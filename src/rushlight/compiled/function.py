@@ -20,6 +20,7 @@ from typing import Any
 from ..autograd import modes
 from ..backend.interrupts import came_by_a_signal, held
 from ..base.arguments import OWN_CODE, code_of
+from ..base.device import changes, get_default_device
 from ..base.dtypes import get_default_dtype
 from ..nn.modules import calls
 from ..random import Generator
@@ -53,6 +54,7 @@ def _surroundings() -> tuple[Any, ...]:
     return (
         state.grad_enabled, state.inference is not None, state.enabled_in_inference, state.anomaly, state.saved_hooks or None,
         state.keeps_layout, state.view_replay, state.autocast, state.function_modes, state.recorder, get_default_dtype(),
+        get_default_device() if changes.count else None,
     )  # fmt: skip
 
 
@@ -89,7 +91,7 @@ class Form:
         self.errors = 0  # recordings that an error has ended
         self.names: set[str] = set()
         self.users: set[str] = set()
-        self.any_name = False
+        self.any_name = self.missing = False
         self.first: Any = None  # the trace of the last recording
         self.reason: NotUnderstood | None = None  # why it runs as it is
         self.as_it_is = Way()
@@ -219,6 +221,7 @@ class Compiled:
         form.names |= watch.names
         form.users.update(name for code in watch.codes for name in code.co_names)
         form.any_name = form.any_name or watch.any_name
+        form.missing = form.any_name or any(code.co_exceptiontable for code in watch.codes)
         return result, watch, joint
 
     def _first(self, form: Form, leaves: list[Any], args: Any, kwargs: Any) -> Any:
@@ -234,13 +237,13 @@ class Compiled:
         try:
             names = None if form.any_name else set(form.names)
             others = [one for one in leaves if not isinstance(one, Tensor)]
-            findings = Findings([self.function, *others], names, set(form.users))
+            given = [one for one in leaves if isinstance(one, Tensor)]
+            findings = Findings([self.function, *others], names, set(form.users), given)
             before = dict(findings.tensors)
-            for leaf in leaves:
-                if isinstance(leaf, Tensor):
-                    before[id(leaf)] = leaf
-                    if leaf._grad is not None:
-                        before[id(leaf._grad)] = leaf._grad
+            for leaf in given:
+                before[id(leaf)] = leaf
+                if leaf._grad is not None:
+                    before[id(leaf._grad)] = leaf._grad
             things = list(findings.seen.values())
             live = [one for one in things if _is_live(one)]
             state = State(before.values(), live, [one for one in things if isinstance(one, Generator)])
@@ -251,11 +254,11 @@ class Compiled:
         recorder = Recorder(before.values())
         known = len(form.names), form.any_name
         result, watch, joint = self._watched(recorder, form, args, kwargs)
-        given, failure = result, recorder.failure
+        failure = recorder.failure
         trace, earlier = recorder.trace, form.first
         form.first = trace
         if failure is None:
-            failure = self._misgivings(findings, watch, before, forms) or _given_back(given, findings, args, kwargs)
+            failure = self._misgivings(form, findings, watch, before, forms) or _given_back(result, findings, args, kwargs)
         again: list[object] = []
         leaves_of((args, kwargs), again)
         if failure is None and (len(again) != len(leaves) or any(map(operator.is_not, again, leaves))):
@@ -267,26 +270,31 @@ class Compiled:
             if form.recordings >= TRIES:
                 self._give_up(form, NotUnderstood("each call does something else"))
             return result
-        note_inputs(given, recorder, before)
+        its_own = result
+        note_inputs(its_own, recorder, before)
         form.inputs = sources(recorder, leaves)
-        form.guards = Guards(findings, form.inputs, leaves, trace.tensors, forms)
+        try:
+            form.guards = Guards(findings, form.inputs, leaves, trace, forms, recorder.asks_places, form.missing)
+        except NotUnderstood as error:
+            self._give_up(form, error)
+            return result
         after = State(state.given, live, state.generators)
         for build in self.builds:
             try:
                 own = copy.copy(joint)
-                results = Results(given, recorder, before, own)
+                results = Results(its_own, recorder, before, own)
                 forward = trace if own is None else own.split(trace, _of_passes(build))
                 way = Way(build(forward, results.numbers + (own.saved if own is not None else [])), results)
             except (NotUnderstood, CannotReplay) as error:
                 failure = error if isinstance(error, NotUnderstood) else NotUnderstood(str(error))
                 continue
-            tried, difference = self._tried(form, way, (state, after), leaves, given)
+            tried, difference = self._tried(form, way, (state, after), leaves, its_own)
             if difference is None:
                 form.ways.append(way)
                 result = tried
             else:
                 failure = NotUnderstood(f"the replay is not the same in {difference}")
-                result = given
+                result = its_own
         if form.ways:
             form.way = form.ways[0]
         elif failure is not None:
@@ -294,13 +302,15 @@ class Compiled:
         return result
 
     def _misgivings(
-        self, findings: Findings, watch: Watch, before: dict[int, Tensor], forms: dict[int, Any]
+        self, form: Form, findings: Findings, watch: Watch, before: dict[int, Tensor], forms: dict[int, Any]
     ) -> NotUnderstood | None:
         """Why a recording that went well is of no use all the same."""
+        if _surroundings() != form.surroundings:
+            return NotUnderstood("a mode or a default that the program changes, and leaves so")
         changed = findings.changed()
         if changed is not None:
             return NotUnderstood(f"the program changes the {changed}")
-        stranger = unreached(watch.codes, findings, watching.STANDARD)
+        stranger = unreached(watch.codes, findings)
         if stranger is not None:
             return NotUnderstood(
                 f"{stranger.co_qualname}() ran, and nothing led to it", f"{stranger.co_filename}:{stranger.co_firstlineno}"

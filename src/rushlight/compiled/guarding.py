@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import operator
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from ..backend import memory
+from ..backend import numpy as backend
 from ..tensor import Tensor
 from .capture import trace as t
-from .capture.guards import ABSENT, Findings, holds
-from .capture.recorder import Recorder
+from .capture.guards import ABSENT, Findings, holds, same_attributes
+from .capture.recorder import NotUnderstood, Recorder
 from .trees import tensor_form
 
 Source = tuple[int, str, Any]
@@ -33,8 +36,10 @@ def sources(recorder: Recorder, leaves: list[Any]) -> list[Source]:
 class Guards:
     """What must hold for a replay to give what the program would.
 
-    ``tensors``  the tensors of the trace's inputs
+    ``trace``    what it is of
     ``forms``    what tensors were like before the program ran, by their identity
+    ``asks_places``  whether it asks where in their memory tensors lie
+    ``missing``  whether it may go on where a tensor has not got an attribute
     """
 
     def __init__(
@@ -42,24 +47,51 @@ class Guards:
         findings: Findings,
         inputs: list[Source],
         leaves: list[Any],
-        tensors: Mapping[int, Tensor],
+        trace: t.Trace,
         forms: Mapping[int, Any],
+        asks_places: bool,
+        missing: bool,
     ) -> None:
-        self.findings = findings
+        self.findings, self.asks_places, self.missing = findings, asks_places, missing
         given = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
         self.there = [(one, forms[key]) for key, one in findings.tensors.items() if key not in findings.grads]
         known = {id(one): one for one, _ in self.there}
         self.both = [known.get(id(one)) for one in given]  # of arguments, the tensors that the program also finds by itself
         self.apart = set(known) - {id(one) for one in self.both if one is not None}
         where = {number: (kind, what) for number, kind, what in inputs}
-        self.grads = [(*where[owner], forms[id(tensors[number])]) for number, kind, owner in inputs if kind == "grad"]
+        self.grads = [(*where[owner], forms[id(trace.tensors[number])]) for number, kind, owner in inputs if kind == "grad"]
         self.inputs = [(kind, what) for _, kind, what in inputs if kind != "grad"]
+        self.places: list[tuple[str, Any]] = [(kind, where[what] if kind == "grad" else what) for _, kind, what in inputs]
         self.counters = self._counters(leaves)
+        self.fixed: list[Any] = []  # the arrays of tensors that are no arguments, and what owns their memory
+        self.owners: list[object] = []
+        storages = [trace.values[number].storage for number, _, _ in inputs]
+        first = {storage: place for place, storage in reversed(list(enumerate(storages)))}
+        self.memory = [first[one] for one in storages] if len(first) > 1 and _writes(trace) else []
+        if self.memory and self._memory(leaves) != self.memory:
+            raise NotUnderstood("tensors that share memory which nothing tells")
         self.look = self._written(leaves)
 
     def _counters(self, leaves: list[Any]) -> list[int]:
         """Which inputs share a version: for each the place of the first one with the same."""
         return _pattern([(leaves[what] if kind == "argument" else what)._counter for kind, what in self.inputs])
+
+    def _memory(self, leaves: list[Any]) -> list[int]:
+        """Which inputs lie in one memory: for each the place of the first one there. What is moved past a write lies elsewhere."""
+        arrays: list[Any] = []
+        for kind, what in self.places:
+            if kind == "grad":
+                owner, which = what
+                arrays.append((leaves[which] if owner == "argument" else which)._grad._array)
+            elif kind == "there":
+                arrays.append(what._array)
+        if len(arrays) != len(self.fixed) or not all(map(operator.is_, arrays, self.fixed)):
+            self.fixed, self.owners = arrays, [memory.owner(array) for array in arrays]
+        owners = iter(self.owners)
+        every: list[object] = [
+            memory.owner(leaves[what]._array) if kind == "argument" else next(owners) for kind, what in self.places
+        ]
+        return _pattern(every)
 
     def count(self) -> int:
         """How many things are looked at before each replay."""
@@ -78,10 +110,12 @@ class Guards:
                 text.must(f"leaves[{place}] is {text.name(there)}")
             elif self.apart:
                 text.must(f"id(leaves[{place}]) not in {text.name(self.apart)}")
+            text.attributes(f"leaves[{place}]", *self._attributes(leaves[place]))
         for check in self.findings.checks:
             text.check(check)
         for tensor, form in self.there:
             text.tensor(text.name(tensor), form)
+            text.attributes(text.name(tensor), *self._attributes(tensor))
         owners = [f"leaves[{what}]" if kind == "argument" else text.name(what) for kind, what, _ in self.grads]
         for owner, (_, _, form) in zip(owners, self.grads, strict=True):
             text.must(f"{owner}._grad is not None")
@@ -91,7 +125,14 @@ class Guards:
             text.must(f"len({{{', '.join(f'id({one}._counter)' for one in every)}}}) == {len(every)}" if every else "True")
         else:
             text.must(f"{text.name(self._counters)}(leaves) == {text.name(self.counters)}")
+        for one, (kind, what) in zip(every if self.asks_places else (), self.inputs, strict=False):
+            text.must(f"place({one}) == {_place(leaves[what] if kind == 'argument' else what)}")
+        if self.memory:
+            text.must(f"{text.name(self._memory)}(leaves) == {text.name(self.memory)}")
         return text.function()
+
+    def _attributes(self, tensor: Tensor) -> tuple[set[str] | None, dict[str, object], bool]:
+        return self.findings.names, self.findings.attributes[id(tensor)][1], self.missing
 
 
 class _Text:
@@ -99,6 +140,7 @@ class _Text:
 
     def __init__(self) -> None:
         self.space: dict[str, Any] = {"holds": holds, "ABSENT": ABSENT, "tensor_form": tensor_form}
+        self.space |= {"same_attributes": same_attributes, "place": _place}
         self.names: dict[int, str] = {}
         self.lines: list[str] = []
 
@@ -132,6 +174,11 @@ class _Text:
         slow = f"holds({name(check)})"
         self.must(f"{quick} or {slow}" if quick else slow)
 
+    def attributes(self, tensor: str, names: set[str] | None, before: dict[str, object], missing: bool) -> None:
+        """One that is not there is an error, unless the program goes on without."""
+        if before or missing:
+            self.must(f"same_attributes({tensor}, {self.name(names)}, {self.name(before)})")
+
     def tensor(self, tensor: str, form: Any) -> None:
         name = self.name
         (
@@ -163,6 +210,19 @@ def shared(leaves: list[Any]) -> Any:
     return (_pattern(given), _pattern([one._counter for one in given])) if len(given) > 1 else None
 
 
-def _pattern(things: list[Any]) -> list[int]:
+def _writes(trace: t.Trace) -> bool:
+    """Whether a trace writes to memory that was there before."""
+    there = {trace.values[number].storage for number in trace.tensors}
+    return any(
+        isinstance(one, (t.Write, t.Accumulate)) and trace.values[one.out].storage in there for one in trace.instructions
+    )
+
+
+def _place(tensor: Tensor) -> tuple[int, int]:
+    """Where a tensor begins in its memory, and how much that is."""
+    return tensor.storage_offset(), backend.root(tensor._array).nbytes  # type: ignore[attr-defined]
+
+
+def _pattern(things: Iterable[object]) -> list[int]:
     first: dict[int, int] = {}
     return [first.setdefault(id(one), index) for index, one in enumerate(things)]

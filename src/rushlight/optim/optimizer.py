@@ -54,6 +54,12 @@ def _use_grad_for_differentiable(func: Callable[..., Any]) -> Callable[..., Any]
     return stepping
 
 
+def step_hooks(optimizer: Any) -> list[OrderedDict[int, Any]]:
+    """All that is called before and after a step of an optimizer, in lists that live."""
+    own = [vars(optimizer)[name] for name in _HOOKS[:2] if name in vars(optimizer)]
+    return [_global_pre_hooks, _global_post_hooks, *own]
+
+
 def _add(hooks: OrderedDict[int, Any], hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
     handle = RemovableHandle(hooks)
     hooks[handle.id] = hook

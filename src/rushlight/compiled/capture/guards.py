@@ -8,13 +8,16 @@ numbers, an array of NumPy's) ends it: the program may have found anything there
 
 from __future__ import annotations
 
+import collections
 import functools
 import operator
+import os
 import re
 import sys
+import sysconfig
 import types
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -22,21 +25,25 @@ import numpy as np
 from ...base import dtypes
 from ...base.arguments import OWN_CODE, ROOT
 from ...base.device import device, layout
+from ...nn import functional
+from ...optim import optimizer
 from ...random import Generator
 from ...tensor import Tensor
 
 _PACKAGE = __name__.partition(".")[0]
 _VALUES = (bool, int, float, complex, str, bytes)
+_FIELD = type(vars(collections.namedtuple("_One", "first"))["first"])
 _FIXED = (
     type(None), type(...), type(NotImplemented), np.dtype, np.generic, np.ufunc, dtypes.dtype, device, layout,
     types.BuiltinFunctionType, types.BuiltinMethodType, types.CodeType, types.MethodDescriptorType, types.WrapperDescriptorType,
     types.GetSetDescriptorType, types.MemberDescriptorType, types.MethodWrapperType, types.ClassMethodDescriptorType, range, slice,
-    re.Pattern,
+    re.Pattern, _FIELD,
 )  # fmt: skip
 _OF_NO_MATTER = frozenset(("__dict__", "__weakref__", "__doc__", "__module__", "__abstractmethods__", "_abc_impl"))
-_CONTAINERS = (list, tuple, dict, set, frozenset)
-_HEAP_TYPE = 1 << 9
+_CONTAINERS = (list, tuple, dict, set, frozenset, collections.deque)
+_HEAP_TYPE, _IMMUTABLE_TYPE = 1 << 9, 1 << 8
 _SWITCHES = tuple(f"{name}.backends." for name in (_PACKAGE, f"{_PACKAGE}.compat", "torch"))
+_KNOWN = (object, *_CONTAINERS, *_VALUES, collections.OrderedDict, collections.defaultdict)
 ABSENT: Any = object()
 
 
@@ -49,9 +56,10 @@ class Findings:
 
     ``names``   the attributes and globals that any code asks for; None: all
     ``users``   those that the user's code asks for: of optimizers, which are called as they stand, no others matter
+    ``given``   tensors that the program is given: others may be, another time
     """
 
-    def __init__(self, roots: Iterable[Any], names: set[str] | None, users: set[str]) -> None:
+    def __init__(self, roots: Iterable[object], names: set[str] | None, users: set[str], given: Iterable[Tensor] = ()) -> None:
         self.names, self.users = names, users
         self.checks: list[tuple[str, Any, Any, Any]] = []  # (kind, holder, key, what is there)
         self.tensors: dict[int, Tensor] = {}
@@ -59,7 +67,11 @@ class Findings:
         self.codes: set[types.CodeType] = set()
         self.seen: dict[int, Any] = {}
         self.weak: list[weakref.ref[object]] = []
+        self.attributes: dict[int, tuple[Tensor, dict[str, object]]] = {}  # that programs gave to tensors
         self.waiting: list[Any] = list(roots)
+        for tensor in given:
+            self._tensor(tensor)
+        self._functions(vars(functional), names)  # those of the user's in the place of ours, which modules call too
         while self.waiting:
             self._look(self.waiting.pop())
         if any(one() is not None and id(one()) not in self.seen for one in self.weak):
@@ -81,7 +93,7 @@ class Findings:
             if value._grad is not None:
                 self.grads.add(id(value._grad))
                 self.waiting.append(value._grad)
-            self._attributes(value, {name for name in vars(value) if not name.startswith("_")})
+            self._tensor(value)
         elif isinstance(value, types.FunctionType):
             self._function(value)
         elif isinstance(value, types.MethodType):
@@ -115,19 +127,27 @@ class Findings:
         else:
             raise CannotTell(f"an object of the kind {kind.__module__}.{kind.__qualname__}")
 
+    def _tensor(self, tensor: Tensor) -> None:
+        found = attributes_of(tensor, self.names)
+        self.attributes[id(tensor)] = tensor, found
+        self.waiting += found.values()
+
     def _own_module(self, found: dict[str, object]) -> None:
         """What of this package users change: switches, and functions that they put others of their own in the place of."""
         if self.names is None or "backends" in self.names:
             self.waiting += [module for name, module in sys.modules.items() if name.startswith(_SWITCHES)]
-        for name in self.users & found.keys():
+        self._functions(found, self.users)
+
+    def _functions(self, found: dict[str, object], names: set[str] | None) -> None:
+        for name in found.keys() if names is None else names & found.keys():
             self.checks.append(("key", found, name, found[name]))
             if isinstance(found[name], (types.ModuleType, types.FunctionType, type)):
                 self.waiting.append(found[name])
 
     def _object(self, value: Any) -> None:
         kind = type(value)
-        own = [base for base in kind.__mro__ if not base.__flags__ & _HEAP_TYPE]
-        strange = [base for base in own if base not in (object, *_CONTAINERS, *_VALUES) and base.__module__ != "collections"]
+        own = [base for base in kind.__mro__ if base.__flags__ & _IMMUTABLE_TYPE or not base.__flags__ & _HEAP_TYPE]
+        strange = [base for base in own if base not in _KNOWN]
         if strange and kind is not types.SimpleNamespace and not issubclass(kind, BaseException):
             raise CannotTell(f"an object of the kind {kind.__module__}.{kind.__qualname__}")
         slots = any("__slots__" in vars(base) for base in kind.__mro__)
@@ -142,9 +162,11 @@ class Findings:
             names = self.users
             if hasattr(value, "param_groups"):
                 self.checks.append(("moves", value, None, _moved(value)))
+                for hooks in optimizer.step_hooks(value):
+                    self._dict(hooks, None)
         if isinstance(value, dict):
             self._dict(value, None)
-        elif isinstance(value, (list, tuple)):
+        elif isinstance(value, (list, tuple, collections.deque)):
             self.checks.append(("length", value, len(value), None))
             for index, one in enumerate(value):
                 if type(value) is tuple:
@@ -212,6 +234,8 @@ class Findings:
         self._found("cell", cell, None, _contents(cell))
 
     def _class(self, kind: type) -> None:
+        if kind is operator.attrgetter and self.names is not None:
+            raise CannotTell("operator.attrgetter under another name, which asks for what no name in the code tells")
         for base in kind.__mro__:
             if id(base) in self.seen and base is not kind:
                 continue
@@ -229,6 +253,9 @@ class Findings:
 
     def changed(self) -> str | None:
         """What is not as it was, None where all is."""
+        for tensor, before in self.attributes.values():
+            if not same_attributes(tensor, self.names, before):
+                return "attributes of a tensor"
         for check in self.checks:
             if not holds(check):
                 kind, holder, key, _ = check
@@ -288,6 +315,17 @@ def same(value: Any, before: Any) -> bool:
     return False
 
 
+def attributes_of(tensor: Tensor, names: set[str] | None) -> dict[str, object]:
+    """The attributes that programs gave a tensor, of such names."""
+    return {name: value for name, value in vars(tensor).items() if names is None or name in names}
+
+
+def same_attributes(tensor: Tensor, names: set[str] | None, before: Mapping[str, object]) -> bool:
+    """Whether the attributes of a tensor are those that it, or another in its place, had."""
+    now = attributes_of(tensor, names)
+    return now.keys() == before.keys() and all(same(now[name], one) for name, one in before.items())
+
+
 def _moved(optimizer: Any) -> list[Tensor]:
     """The parameters that an optimizer moves, and clears the gradients of."""
     return [one for group in optimizer.param_groups for one in group["params"]]
@@ -313,6 +351,7 @@ def _live(kind: type) -> bool:
 
 
 _STANDARD = frozenset(sys.stdlib_module_names) - {"__main__"}
+_LIBRARY = os.path.join(sysconfig.get_paths()["stdlib"], "")
 
 
 def _trusted(module: str) -> bool:
@@ -320,12 +359,20 @@ def _trusted(module: str) -> bool:
     if module.startswith(_SWITCHES):
         return False
     first = module.partition(".")[0]
-    return first in (_PACKAGE, "torch", "numpy", "scipy", "builtins") or first in _STANDARD
+    return first in (_PACKAGE, "torch", "numpy", "scipy", "builtins") or (first in _STANDARD and _is_of_the_library(first))
 
 
-def unreached(codes: Iterable[types.CodeType], found: Findings, trusted: tuple[str, ...]) -> types.CodeType | None:
-    """A function that ran, although nothing led to it: what it looked at is not known."""
-    for code in codes:
-        if code not in found.codes and not code.co_filename.startswith((*trusted, ROOT)):
+@functools.cache
+def _is_of_the_library(name: str) -> bool:
+    """Whether a module that has a name of the standard library's is that one: a user's `profile.py` may stand before it."""
+    file = getattr(sys.modules.get(name), "__file__", None)
+    return file is None or file.startswith(_LIBRARY)
+
+
+def unreached(codes: Mapping[types.CodeType, bool], found: Findings) -> types.CodeType | None:
+    """A function of the user's that ran, although nothing led to it: what it looked at is not known. ``codes`` says of each
+    whether it is another's."""
+    for code, of_others in codes.items():
+        if not of_others and code not in found.codes and not code.co_filename.startswith(ROOT):
             return code
     return None

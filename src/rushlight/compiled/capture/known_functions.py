@@ -20,7 +20,9 @@ SPECIAL = {
     "ops.slicing:tensor_split": "_splits",
     "autograd.tensor_methods:InGraph.data": "_data",
     "autograd.tensor_methods:InGraph.grad": "_grad",
+    "autograd.tensor_methods:InGraph.grad_fn": "_grad_fn",
     "compat._dynamo.__init__:graph_break": "_breaks",
+    "tensors.memory:InMemory.storage_offset": "_asks_place",
     "tensors.meta:_Alive.__init__": "_is_on_meta",
 }
 
@@ -59,7 +61,7 @@ LOOKS_AT_NO_VALUE = frozenset(
     ops.writing:fill ops.writing:fill_ ops.writing:zero_ overrides.torch_dispatch:_write_below
     overrides.torch_dispatch:BelowAutograd.function.<locals>.<genexpr>
     tensor:Tensor.device tensors.conversion.to_dtype:_convert tensors.memory:InMemory.is_contiguous tensors.memory:InMemory.is_cpu
-    tensors.memory:InMemory.is_meta tensors.memory:InMemory.storage_offset
+    tensors.memory:InMemory.is_meta
     tensors.memory:InMemory.stride tensors.python_protocols:InPython.__len__ transforms.batched_tensors:along
     transforms.batched_tensors:batched transforms.batched_tensors:left transforms.derivatives:_tracked_whole
     """.split()
@@ -78,6 +80,16 @@ READS_STATE = frozenset(
     """.split()
 )
 
+# They change what the library itself keeps.
+SETS_STATE = frozenset(
+    """
+    base.device:set_default_device distributions.distribution:Distribution.set_default_validate_args
+    tensors.runtime:set_deterministic_debug_mode tensors.runtime:set_fill_uninitialized tensors.runtime:set_float32_matmul_precision
+    tensors.runtime:set_flush_denormal tensors.runtime:set_num_interop_threads tensors.runtime:set_num_threads
+    tensors.runtime:set_warn_always tensors.runtime:use_deterministic_algorithms
+    """.split()
+)
+
 # Ops, and functions that are called anew, whose results have a shape that depends on values.
 OF_ANY_SHAPE = frozenset(
     """
@@ -87,6 +99,8 @@ OF_ANY_SHAPE = frozenset(
 )
 
 BY_NAME = frozenset((getattr, hasattr, vars, dir))
+# What reads attributes by names that are texts, in calls that nobody sees.
+BY_TEXT = frozenset(("attrgetter", "format", "format_map", "__getattribute__", "__dict__"))
 _PURE_BUILTINS = frozenset(
     getattr(builtins, name)
     for name in (

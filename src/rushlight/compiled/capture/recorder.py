@@ -42,6 +42,7 @@ class Recorder:
         self.trace = t.Trace()
         self.failure: NotUnderstood | None = None
         self.broken: NotUnderstood | None = None  # where the program asks for its graph to end
+        self.asks_places = False  # whether the program asks where in their memory tensors lie
         self.within = 0  # how many ops are running, in which nobody looks at functions
         self.ones = 0  # how many gradients of one number are to be expected
         self.numbers: dict[int, int] = {}  # of arrays, by their identity, as they are now

@@ -20,7 +20,7 @@ import sys
 import sysconfig
 import threading
 import types
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -36,15 +36,17 @@ from .recorder import Recorder
 from .traced_pass import TracedPass
 
 _lock = threading.Lock()  # one recording at a time
-# Frames of these are not the user's where this package called them: the standard library, NumPy, SciPy, named tuples.
-STANDARD: tuple[str, ...] = (
-    os.path.join(sysconfig.get_paths()["stdlib"], ""), os.path.dirname(np.__file__), "<frozen ", "<string>", "<__array",
-    os.path.join(os.path.dirname(os.path.dirname(np.__file__)), "scipy", ""),
+# Frames of these are not the user's where this package called them: the standard library, NumPy, SciPy.
+_LIBRARY = os.path.join(sysconfig.get_paths()["stdlib"], "")
+_INSTALLED = tuple(os.path.join(_LIBRARY, name, "") for name in ("site-packages", "dist-packages"))  # which lie inside of it
+_STANDARD: tuple[str, ...] = (
+    os.path.dirname(np.__file__), "<frozen ", "<__array", os.path.join(os.path.dirname(os.path.dirname(np.__file__)), "scipy", ""),
 )  # fmt: skip
 _METADATA = frozenset("shape dtype ndim size strides flags itemsize nbytes".split())
 _ASYNCHRONOUS = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR | inspect.CO_ITERABLE_COROUTINE
 _PACKING = code_of(Packed.__init__)
 _ENVIRONMENT = frozenset((type(os.environ).__getitem__.__qualname__, type(os.environ).__iter__.__qualname__))
+_MATCH = dis.opmap["MATCH_CLASS"]  # attributes by names that are constants, or the class's
 _BEGUN = 8  # bytes of a generator's code that run before its first line
 
 
@@ -65,7 +67,7 @@ class Watch(interpreters.Interpreter):
 
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
-        self.codes: dict[types.CodeType, Any] = {}  # the user's code that ran, with the globals of its frame
+        self.codes: dict[types.CodeType, bool] = {}  # the code that ran for the user; whether it is not the user's own
         self.own: set[types.CodeType] = set()  # this package's code that ran and need not be looked at again
         self.names: set[str] = set()  # that any code that ran asks objects for
         self.thread = threading.get_ident()
@@ -169,9 +171,11 @@ class Watch(interpreters.Interpreter):
 
     def _users(self, frame: Any, code: types.CodeType) -> None:
         if code not in self.codes:
-            self.codes[code] = frame.f_globals
+            self.codes[code] = standard(code, frame.f_globals)
             self.names.update(code.co_names)
-            self.any_name = self.any_name or "__dict__" in code.co_names
+            self.any_name = (
+                self.any_name or not known_functions.BY_TEXT.isdisjoint(code.co_names) or _MATCH in code.co_code[::2]
+            )
             if code.co_qualname in _ENVIRONMENT:
                 self.fail("an environment variable, which may change between two calls")
             if code.co_flags & _ASYNCHRONOUS:
@@ -245,6 +249,16 @@ def _texts(constants: Any) -> Iterator[str]:
             yield from _texts(one)
 
 
+def standard(code: types.CodeType, space: Mapping[str, object]) -> bool:
+    """Whether code, with the globals of its frame, is the standard library's, NumPy's, SciPy's, or what they write."""
+    file = code.co_filename
+    if file.startswith(_LIBRARY):
+        return not file.startswith(_INSTALLED) or file.startswith(_STANDARD)
+    # Methods of dataclasses and named tuples; what else has no file is the user's, such as what `python -c` runs.
+    written = code.co_qualname.startswith("__create_fn__.") or str(space.get("__name__")).startswith("namedtuple_")
+    return file.startswith(_STANDARD) or (file == "<string>" and written)
+
+
 def _returns(frame: Any) -> bool:
     """Whether a frame that ends does so with a result, and not with an error."""
     return dis.opname[frame.f_code.co_code[frame.f_lasti]].startswith(("RETURN", "YIELD"))
@@ -253,7 +267,7 @@ def _returns(frame: Any) -> bool:
 def _for_own(frame: Any) -> bool:
     """Whether a frame of another library runs for this package."""
     nearest = frame
-    while nearest is not None and nearest.f_code.co_filename.startswith(STANDARD):
+    while nearest is not None and standard(nearest.f_code, nearest.f_globals):
         nearest = nearest.f_back
     if nearest is None or nearest.f_code.co_filename.startswith(OWN_CODE):
         return True
@@ -272,16 +286,20 @@ def _said(code: types.CodeType) -> str:
     return f"Tensor.{code.co_name}" if code_of(getattr(method, "does", method)) is code else code.co_qualname
 
 
-def _nothing(watch: Watch, frame: Any, code: types.CodeType) -> None:
+def _nothing(watch: Watch, frame: object, code: types.CodeType) -> None:
     raise AssertionError
 
 
-def _looks(watch: Watch, frame: Any, code: types.CodeType) -> None:
+def _looks(watch: Watch, frame: object, code: types.CodeType) -> None:
     watch.fail(f"{_said(code)}() looks at a tensor's values")
 
 
-def _tells(watch: Watch, frame: Any, code: types.CodeType) -> None:
+def _tells(watch: Watch, frame: object, code: types.CodeType) -> None:
     watch.fail(f"{_said(code)}(), which tells what may change between two calls")
+
+
+def _sets(watch: Watch, frame: object, code: types.CodeType) -> None:
+    watch.fail(f"{_said(code)}(), which holds beyond the call")
 
 
 def _of_optimizers(watch: Watch, frame: Any, code: types.CodeType) -> None:
@@ -294,7 +312,7 @@ def _host(watch: Watch, frame: Any, code: types.CodeType) -> None:
     watch._host_begins(frame)
 
 
-def _breaks(watch: Watch, frame: Any, code: types.CodeType) -> None:
+def _breaks(watch: Watch, frame: object, code: types.CodeType) -> None:
     """``torch._dynamo.graph_break()``, which only a function that must be captured whole minds."""
     watch.recorder.breaks_here()
 
@@ -320,7 +338,7 @@ def _counts(watch: Watch, frame: Any, code: types.CodeType) -> None:
         watch.fail(f"{given['name']}(), which changes a tensor in place in a way of its own")
 
 
-def _begins(watch: Watch, frame: Any, code: types.CodeType) -> None:
+def _begins(watch: Watch, frame: object, code: types.CodeType) -> None:
     """A backward pass begins at one number, with one."""
     watch.recorder.ones += 1
 
@@ -336,7 +354,11 @@ def _splits(watch: Watch, frame: Any, code: types.CodeType) -> None:
         watch.fail("tensor_split() at places that a tensor tells")
 
 
-def _is_on_meta(watch: Watch, frame: Any, code: types.CodeType) -> None:
+def _asks_place(watch: Watch, frame: object, code: types.CodeType) -> None:
+    watch.recorder.asks_places = True
+
+
+def _is_on_meta(watch: Watch, frame: object, code: types.CodeType) -> None:
     watch.fail("a tensor on the meta device")
 
 
@@ -358,6 +380,13 @@ def _grad(watch: Watch, frame: Any, code: types.CodeType) -> None:
         watch.recorder.looked_at_grad(tensor)
 
 
+def _grad_fn(watch: Watch, frame: Any, code: types.CodeType) -> None:
+    """Nodes of what the program makes are always the same ones."""
+    before = watch.recorder.before
+    if before is not None and id(frame.f_locals["self"]) in before and not frame.f_back.f_code.co_filename.startswith(OWN_CODE):
+        watch.fail("the grad_fn of a tensor that was there before")
+
+
 _actions: dict[types.CodeType, Action] = {}
 
 
@@ -377,6 +406,8 @@ def _judged(code: types.CodeType) -> Action:
         return _host
     if where in known_functions.READS_STATE:
         return _tells
+    if where in known_functions.SETS_STATE:
+        return _sets
     if where.startswith("optim.") and "<locals>" not in where:  # those are wrappers, around what is asked for
         return _of_optimizers
     if where in known_functions.LOOKS_AT_NO_VALUE or not looks_at_values(code):

@@ -72,6 +72,7 @@ class _Stretches:
         # Behind the stretch: what writes its results to memory that was there before, and which memory.
         self.late: list[t.Instruction] = []
         self.late_memory: set[int] = set()
+        self.measured: dict[int, tuple[t.Host, t.Host]] = {}  # by what is measured: what moves the statistics alone, and behind
         self.there = {trace.values[number].storage for number in trace.tensors}
 
     def collapsed(self) -> t.Trace:
@@ -130,7 +131,9 @@ class _Stretches:
         self.stretch.append(t.Apply("channel_moments", (t.Ref(x.number),), (), (first, first + 1)))
         self.made.update((first, first + 1))
         given = (mean, var, t.Bare(first), t.Bare(first + 1), momentum)
-        self._wait(t.Host(move_statistics, "running statistics", given, {}, ()))
+        late = t.Host(move_statistics, "running statistics", given, {}, ())
+        self.measured[first] = one, late
+        self._wait(late)
         return True
 
     def _wait(self, one: t.Instruction) -> None:
@@ -151,7 +154,10 @@ class _Stretches:
         asked = {number for one in rest for number in t.read(one)} | set(self.results)
         needed_ops = _needed(stretch, asked)
         if len(needed_ops) < SHORTEST:
-            self.done += stretch
+            alone = [self.measured.get(one.outs[0], (one, None)) for one in stretch]
+            self.done += [one for one, _ in alone]
+            moved = [one for _, one in alone if one is not None]
+            late = [one for one in late if not any(one is other for other in moved)]
         else:
             made = [out for one in needed_ops for out in one.outs]
             inside = set(made)
