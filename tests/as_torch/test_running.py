@@ -390,3 +390,20 @@ for cls in (torch.nn.Linear, torch.nn.Parameter, torch.optim.Adam, torch.utils.d
 """
     done = run(*RUSHLIGHT, "-", cwd=tmp_path, text=program)
     assert done.stdout == "True\n" * 7, done.stderr
+
+
+def test_modules_run_once(tmp_path: Path) -> None:
+    """Each is one object under both names, and has those below it for attributes."""
+    program = """
+import sys
+import torch.nn
+import torch.optim as optim
+import torch.distributions as distributions
+import torch.utils.checkpoint
+from torch.utils.data import DataLoader
+import torch.fx.node
+print(optim.sgd.SGD is optim.SGD, distributions.normal.Normal is distributions.Normal, torch.utils.data.dataset.__name__)
+below = [name[6:] for name in sys.modules if name.startswith("torch.") and f"rushlight.{name[6:]}" in sys.modules]
+print(len(below) > 50, [name for name in below if sys.modules[f"torch.{name}"] is not sys.modules[f"rushlight.{name}"]])
+"""
+    assert answer(program, tmp_path) == "True True torch.utils.data.dataset\nTrue []\n"

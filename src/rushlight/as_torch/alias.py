@@ -62,7 +62,8 @@ class _TorchFinder(MetaPathFinder):
             return spec
         parent, _, last = own_name.rpartition(".")
         # A module of rushlight behind a name that means something else in torch (torch.tensor) is not torch's module.
-        is_hidden = not isinstance(getattr(sys.modules.get(parent), last, sys), ModuleType)
+        # Looked for in the owner's own names: its __getattr__ would import it, and Python would then run it a second time.
+        is_hidden = not isinstance(getattr(sys.modules.get(parent), "__dict__", {}).get(last, sys), ModuleType)
         own_spec = None if is_hidden else _later_spec(own_name, path)
         if own_spec is None:
             is_lacking = is_in_torch(torch_name) and not is_hidden
