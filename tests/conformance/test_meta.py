@@ -128,3 +128,66 @@ def test_files(tmp_path, writer, reader):
     writer.save(writer.ones(2, 3), tmp_path / "cpu.pt")
     assert repr(reader.load(tmp_path / "meta.pt")) == repr(writer.load(tmp_path / "meta.pt"))
     assert reader.load(tmp_path / "cpu.pt", map_location="meta").is_meta
+
+
+STORAGES = """s
+u
+len(s)
+s.device
+s[0]
+u[0]
+u[0:2]
+s.__setitem__(0, 1)
+u.__setitem__(0, 1)
+s.data_ptr(), u.data_ptr()
+s.nbytes(), s.size(), s.element_size(), u.nbytes()
+s.cpu()
+u.cpu()
+s.tolist()
+list(u)
+u.share_memory_()
+u.is_shared(), u.resizable(), u.get_device()
+s.clone()
+u.fill_(1)
+s.copy_(c)
+c.copy_(s)
+s.resize_(10), len(s)
+u.resize_(10)
+s.half()
+s.type()
+s.untyped()
+torch.TypedStorage(wrap_storage=u, dtype=torch.float32)
+torch.UntypedStorage([1, 2], device="meta")
+torch.TypedStorage(device="meta")
+torch.FloatStorage(3, device="meta")
+torch.UntypedStorage(2, device="cuda")
+copy.deepcopy(u)
+m.storage()
+m[1].untyped_storage()
+m[1].untyped_storage() == m.untyped_storage()
+m.untyped_storage() == torch.empty(2, 3, device="meta").untyped_storage()
+m.untyped_storage()[0]
+format(m.sum())
+format(m)
+torch.tensor([]).is_set_to(torch.tensor([]))
+torch.tensor(torch.UntypedStorage(3))
+torch.tensor(torch.UntypedStorage(9), dtype=torch.int32).shape"""
+
+
+@pytest.mark.parametrize("expression", STORAGES.split("\n"))
+@pytest.mark.filterwarnings("ignore:TypedStorage is deprecated")
+def test_storages(expression):
+    """What stands for the memory of a meta tensor has a size and no numbers."""
+    outcomes = []
+    for module in (rushlight, torch):
+        known = {
+            **names(module),
+            "s": module.TypedStorage([1, 2, 3], device="meta", dtype=module.float32),
+            "u": module.UntypedStorage(6, device="meta"),
+            "c": module.TypedStorage([1, 2, 3], dtype=module.float32),
+        }
+        try:
+            outcomes.append(repr(eval(expression, known)))
+        except Exception as error:
+            outcomes.append((type(error).__name__, str(error)))
+    assert outcomes[0] == outcomes[1]

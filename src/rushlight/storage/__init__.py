@@ -18,8 +18,9 @@ from ..autograd import modes, views
 from ..backend import creation as layouts
 from ..backend import memory, shared
 from ..backend import numpy as backend
+from ..backend.nothing import NoData, Nothing
 from ..base import dtypes
-from ..base.device import CPU, channels_last, channels_last_3d, contiguous_format, preserve_format
+from ..base.device import CPU, META, channels_last, channels_last_3d, contiguous_format, preserve_format
 from ..base.device import device as Device
 from ..ops.public import module
 from ..ops.publishing import method, published
@@ -27,6 +28,7 @@ from ..ops.table import op, table
 from ..tensor import Tensor, wrap
 from ..tensors.arguments import checked_shape, memory_format_name, shape_of, type_name, warn
 from . import arguments
+from .absent import Absent
 
 _BYTE = np.dtype(np.uint8)
 
@@ -34,7 +36,7 @@ _BYTE = np.dtype(np.uint8)
 class _Storage:
     """What both kinds of storage can do: a row of numbers in memory."""
 
-    _memory: np.ndarray[Any, Any]  # one-dimensional, from the first byte of the block to its last
+    _memory: Any  # a one-dimensional array, from the first byte of the block to its last; Absent on the meta device
 
     _on_meta = False  # read for tensors on the meta device
 
@@ -43,18 +45,18 @@ class _Storage:
 
     @property
     def device(self) -> Device:
-        return CPU
+        return META if isinstance(self._memory, Absent) else CPU
 
     @property
     def _cdata(self) -> int:
-        return self.data_ptr()
+        return id(self._memory.owner) if isinstance(self._memory, Absent) else self.data_ptr()
 
-    def get_device(self) -> int:
-        return -1
+    def get_device(self) -> None:
+        """Nothing: the devices here have no numbers."""
 
     def data_ptr(self) -> int:
         """The address of the first byte; 0 where there is none."""
-        return backend.address(self._memory) if self._memory.size else 0
+        return backend.address(self._memory) if self._memory.size and not isinstance(self._memory, Absent) else 0
 
     def nbytes(self) -> int:
         return int(self._memory.nbytes)
@@ -86,33 +88,43 @@ class _Storage:
         """Copies the bytes of another storage, whatever they stand for there."""
         if source.nbytes() != self.nbytes():
             raise RuntimeError(f"size does not match, self was {self.nbytes()} bytes but src was {source.nbytes()} bytes")
-        self._memory.view(_BYTE)[:] = source._memory.view(_BYTE)
+        if not isinstance(self._memory, Absent):
+            if isinstance(source._memory, Absent):
+                raise NoData
+            self._memory.view(_BYTE)[:] = source._memory.view(_BYTE)
         return self
 
     def _deep_copied(self, memo: dict[int, Any]) -> np.ndarray[Any, Any]:
         """A copy of the memory; one for all tensors and storages over it that are copied together."""
+        if isinstance(self._memory, Absent):
+            return self._memory.copy()
         whole = backend.root(self._memory)
         if id(whole) not in memo:
             memo[id(whole)] = whole.copy("K")
         return memory.block(memo[id(whole)])
 
     def is_shared(self) -> bool:
-        return shared.block_of(self._memory) is not None
+        return not isinstance(self._memory, Absent) and shared.block_of(self._memory) is not None
 
     def share_memory_(self) -> Self:
+        if isinstance(self._memory, Absent):
+            raise RuntimeError("_share_fd_: only available on CPU")
         return self
 
     def is_pinned(self, device: Any = None) -> bool:
         return False
 
     def resizable(self) -> bool:
-        return backend.root(self._memory).base is None
+        return isinstance(self._memory, Absent) or backend.root(self._memory).base is None
 
     def cpu(self) -> Self:
+        if isinstance(self._memory, Absent):
+            raise NoData
         return self
 
     def _text(self, kind: str) -> str:
-        return "".join(f" {number}\n" for number in self) + f"[{kind} of size {len(self)}]"
+        numbers = "...\n" if isinstance(self._memory, Absent) else "".join(f" {number}\n" for number in self)
+        return f"{numbers}[{kind}device={self.device}) of size {len(self)}]"
 
 
 class StorageBase(_Storage):
@@ -144,17 +156,16 @@ class UntypedStorage(StorageBase):
 
     def __init__(self, *args: Any, device: Any = None, **kwargs: Any) -> None:
         arguments.check_untyped(args, kwargs)
-        arguments.check_device(device)
-        self._memory = arguments.as_bytes(args[0] if args else 0)
+        self._memory = arguments.as_bytes(args[0] if args else 0, arguments.is_meta(device))
 
     @classmethod
-    def _over(cls, octets: np.ndarray[Any, Any]) -> UntypedStorage:
+    def _over(cls, octets: Any) -> UntypedStorage:
         made = object.__new__(cls)
         made._memory = octets
         return made
 
     def __eq__(self, other: object) -> bool:
-        same = isinstance(other, UntypedStorage) and self.data_ptr() == other.data_ptr() and self.nbytes() == other.nbytes()
+        same = isinstance(other, UntypedStorage) and self._cdata == other._cdata and self.nbytes() == other.nbytes()
         return bool(same and (self.nbytes() or self is other))
 
     def __hash__(self) -> int:
@@ -175,7 +186,7 @@ class UntypedStorage(StorageBase):
         self._memory[place] = arguments.as_byte(value)
 
     def __repr__(self) -> str:
-        return self._text("torch.storage.UntypedStorage(device=cpu)")
+        return self._text("torch.storage.UntypedStorage(")
 
     def clone(self) -> UntypedStorage:
         return UntypedStorage._over(self._memory.copy())
@@ -193,6 +204,9 @@ class UntypedStorage(StorageBase):
     def resize_(self, size: int) -> UntypedStorage:
         """Makes this block ``size`` bytes long; tensors that lie over it keep the memory they have."""
         have = self._memory
+        if isinstance(have, Absent):
+            self._memory = Absent(size, _BYTE, have.owner)
+            return self
         self._memory = arguments.block_of(size, _BYTE)
         shared = min(size, have.size)
         self._memory[:shared], self._memory[shared:] = have[:shared], 0
@@ -254,10 +268,10 @@ class TypedStorage(_Storage):
         if wrap_storage is not None:
             self._memory = wrap_storage._memory.view(chosen.numpy)
         else:
-            self._memory = arguments.numbers(args[0] if args else 0, chosen.numpy)
+            self._memory = arguments.numbers(args[0] if args else 0, chosen.numpy, arguments.is_meta(device))
 
     @staticmethod
-    def _over(numbers: np.ndarray[Any, Any], dtype: dtypes.dtype) -> TypedStorage:
+    def _over(numbers: Any, dtype: dtypes.dtype) -> TypedStorage:
         made = object.__new__(TypedStorage)
         made._memory, made.dtype = numbers, dtype
         return made
@@ -273,7 +287,7 @@ class TypedStorage(_Storage):
         self._memory[arguments.element_index(self, index)] = value
 
     def __repr__(self) -> str:
-        return self._text(f"torch.storage.TypedStorage(dtype={self.dtype}, device=cpu)")
+        return self._text(f"torch.storage.TypedStorage(dtype={self.dtype}, ")
 
     def untyped(self) -> UntypedStorage:
         return UntypedStorage._over(self._memory.view(_BYTE))
@@ -287,7 +301,7 @@ class TypedStorage(_Storage):
 
     def type(self, dtype: Any = None, non_blocking: bool = False) -> Any:
         if dtype is None:
-            return f"torch.{self.pickle_storage_type()}"
+            return "torch.storage.TypedStorage" if isinstance(self._memory, Absent) else f"torch.{self.pickle_storage_type()}"
         if isinstance(dtype, str):
             dtype = CLASSES[dtype.removeprefix("torch.")]
         return self._cast(getattr(dtype, "dtype", dtype))
@@ -449,10 +463,16 @@ def from_file(
 _warned: set[str] = set()
 
 
+def _block_of(tensor: Tensor) -> Any:
+    """The memory that a tensor lies in, as bytes."""
+    array: Any = tensor._array
+    return Absent(array.nbytes_of_memory, _BYTE, array.memory) if isinstance(array, Nothing) else memory.block(array)
+
+
 @method
 def untyped_storage(self: Tensor) -> UntypedStorage:
     """The block of memory beneath the tensor; equal ``data_ptr()`` means that two tensors share it."""
-    return UntypedStorage._over(memory.block(self._array))
+    return UntypedStorage._over(_block_of(self))
 
 
 @method
@@ -465,13 +485,13 @@ def storage(self: Tensor) -> TypedStorage:
             "class. This should only matter to you if you are using storages directly.  To access UntypedStorage "
             "directly, use tensor.untyped_storage() instead of tensor.storage()"
         )
-    return TypedStorage._over(memory.block(self._array).view(self.dtype.numpy), self.dtype)
+    return TypedStorage._over(_block_of(self).view(self.dtype.numpy), self.dtype)
 
 
 @method
 def _typed_storage(self: Tensor) -> TypedStorage:
     """:meth:`storage` without the warning."""
-    return TypedStorage._over(memory.block(self._array).view(self.dtype.numpy), self.dtype)
+    return TypedStorage._over(_block_of(self).view(self.dtype.numpy), self.dtype)
 
 
 @method

@@ -10,6 +10,7 @@ import numpy as np
 from ..base import dtypes
 from ..base.device import device as Device
 from ..tensors.arguments import type_name
+from .absent import Absent
 
 Array = Any
 
@@ -35,8 +36,10 @@ _UNTYPED = (
 )
 
 
-def numbers(source: Any, dtype: np.dtype[Any]) -> Array:
+def numbers(source: Any, dtype: np.dtype[Any], is_meta: bool = False) -> Array:
     """The memory of a new storage: so many numbers, or those of a sequence."""
+    if is_meta:
+        return Absent(source if isinstance(source, int) else len(source), dtype)
     if isinstance(source, int):
         return block_of(source, dtype)
     if isinstance(source, str):
@@ -63,7 +66,6 @@ def check_typed(args: tuple[Any, ...], dtype: Any, device: Any, wrap_storage: An
         return
     if dtype is not None:
         _check_dtype(dtype)
-    check_device(device)
     if args:
         _check_source(args[0], _TYPED)
 
@@ -94,8 +96,10 @@ def check_untyped(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         raise TypeError(_UNTYPED.format(given=", ".join(given)))
 
 
-def as_bytes(source: Any) -> Array:
+def as_bytes(source: Any, is_meta: bool = False) -> Array:
     """The memory of a new storage of bytes: so many, or those of a sequence."""
+    if is_meta:
+        return Absent(source if isinstance(source, int) else len(source), np.dtype(np.uint8))
     if isinstance(source, int) and not isinstance(source, bool):
         return block_of(source, np.dtype(np.uint8))
     if not isinstance(source, Sequence) and not hasattr(source, "untyped"):
@@ -125,8 +129,16 @@ def block_of(size: int, dtype: np.dtype[Any]) -> Array:
         ) from None
 
 
+def is_meta(device: Any) -> bool:
+    """Whether a new storage is one of the meta device; :func:`check_device` for all others."""
+    if device is not None and Device(device).type == "meta":
+        return True
+    check_device(device)
+    return False
+
+
 def check_device(device: Any) -> None:
-    """Storages stand on the CPU: AssertionError for another device."""
+    """Memory is the CPU's: AssertionError for another device."""
     if device is not None and Device(device).type != "cpu":
         raise AssertionError(f"Torch not compiled with {Device(device).type.upper()} enabled")
 

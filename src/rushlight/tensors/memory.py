@@ -135,7 +135,10 @@ class InMemory(Methods):
         """Whether both are the very same view of the same memory."""
         if not isinstance(tensor, Tensor):
             raise TypeError(f"is_set_to(): argument 'tensor' (position 1) must be Tensor, not {type(tensor).__name__}")
-        return self.data_ptr() == tensor.data_ptr() and self.shape == tensor.shape and self.stride() == tensor.stride()
+        if self is tensor:
+            return True
+        here = self.data_ptr()  # 0 of what has no memory, which is nobody else's
+        return here == tensor.data_ptr() != 0 and self.shape == tensor.shape and self.stride() == tensor.stride()
 
 
 class OfAKind(Methods):

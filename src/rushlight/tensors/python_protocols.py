@@ -64,7 +64,7 @@ class InPython(Methods):
         return None if tangent is None else f"{tangent}"
 
     def __format__(self, spec: str) -> str:
-        if self._array.ndim == 0 and type(self) is Tensor:
+        if self._array.ndim == 0 and type(self) is Tensor and self.device.type != "meta":
             return self.item().__format__(spec)
         return object.__format__(self, spec)
 

@@ -154,7 +154,9 @@ def _of_storage(storage: TypedStorage | UntypedStorage, numpy_type: np.dtype[Any
                 f"{storage.dtype.scalar_name} for argument 1 'storage'"
             )
         return storage._memory
-    return storage._memory.view(numpy_type or np.dtype(np.int64))
+    kind = numpy_type or np.dtype(np.int64)
+    octets = storage._memory
+    return octets[: octets.size // kind.itemsize * kind.itemsize].view(kind)
 
 
 def array_of(data: Any, numpy_type: np.dtype[Any] | None, copy: bool) -> np.ndarray[Any, Any]:
