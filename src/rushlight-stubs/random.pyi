@@ -30,13 +30,13 @@ class Generator:
     def initial_seed(self) -> int:
         """The seed of the numbers that come now."""
         ...
-    def manual_seed(self, seed: int) -> Generator:
+    def manual_seed(self, seed: int, /) -> Generator:
         """Begins again at the first number of ``seed`` and returns the generator. Below 0 counts from 2**64 down."""
         ...
     def seed(self) -> int:
         """Seeds with a number nobody knows, and returns it."""
         ...
-    def set_offset(self, offset: int) -> Generator:
+    def set_offset(self, offset: int, /) -> Generator:
         """For generators of GPUs only: RuntimeError."""
         ...
     def set_state(self, new_state: Any) -> Generator:

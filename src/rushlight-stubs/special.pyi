@@ -21,7 +21,6 @@ from rushlight import logit as logit
 from rushlight import logsumexp as logsumexp
 from rushlight import mvlgamma as multigammaln
 from rushlight import polygamma as polygamma
-from rushlight import round as round
 from rushlight import sigmoid as expit
 from rushlight import sinc as sinc
 from rushlight import softmax as softmax
@@ -101,6 +100,9 @@ def ndtr(input: Tensor, *, out: Any = None) -> Tensor:
     ...
 def ndtri(input: Tensor, *, out: Any = None) -> Tensor:
     """The number below which standard normal ones are with the probability ``input``."""
+    ...
+def round(input: Tensor, *, decimals: int = 0, out: Any = None) -> Tensor:
+    """:func:`torch.round`, of whole numbers only where ``decimals`` is given: NotImplementedError."""
     ...
 def scaled_modified_bessel_k0(input: Tensor, *, out: Any = None) -> Tensor:
     """``exp(x) * modified_bessel_k0(x)``."""

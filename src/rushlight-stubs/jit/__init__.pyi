@@ -24,6 +24,7 @@ class RecursiveScriptModule(ScriptModule):
     """What PyTorch's ``script`` makes of a module; here modules stay what they are, so nothing is one."""
 class ScriptFunction:
     """What PyTorch's ``script`` makes of a function; here functions stay what they are, so nothing is one."""
+    def __init__(self) -> None: ...
 class ScriptModule(Module):
     """A module, as any other: ``script_method`` marks nothing here."""
 class TracerWarning(Warning):

@@ -10,8 +10,6 @@ from rushlight import celu_ as celu_
 from rushlight import conv_tbc as conv_tbc
 from rushlight import rrelu_ as rrelu_
 from rushlight import selu_ as selu_
-from rushlight import sigmoid as sigmoid
-from rushlight import tanh as tanh
 from rushlight import threshold_ as threshold_
 
 def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
@@ -354,6 +352,9 @@ def scaled_dot_product_attention(query: Any, key: Any, value: Any, attn_mask: An
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
     """A scaled elu that keeps mean and variance of a layer."""
     ...
+def sigmoid(input: Tensor) -> Any:
+    """``1 / (1 + exp(-x))``: the method of that name."""
+    ...
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
     """``x * sigmoid(x)``."""
     ...
@@ -377,6 +378,9 @@ def softshrink(input: Tensor, lambd: float = 0.5, *, out: Any = None) -> Tensor:
     ...
 def softsign(input: Tensor) -> Tensor:
     """``x / (1 + |x|)``."""
+    ...
+def tanh(input: Tensor) -> Any:
+    """The hyperbolic tangent: the method of that name."""
     ...
 def tanhshrink(input: Tensor) -> Tensor:
     """``x - tanh(x)``."""

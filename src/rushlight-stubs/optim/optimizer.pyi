@@ -1,5 +1,6 @@
 # Written by tools/stubs.py; `make stubs` writes it anew.
 
+from collections import OrderedDict
 from collections import defaultdict
 from collections.abc import Callable
 from collections.abc import Iterable
@@ -59,4 +60,7 @@ def register_optimizer_step_post_hook(hook: Callable[..., Any]) -> _RemovableHan
     ...
 def register_optimizer_step_pre_hook(hook: Callable[..., Any]) -> _RemovableHandle:
     """``hook(optimizer, args, kwargs)`` before every step of every optimizer."""
+    ...
+def step_hooks(optimizer: Any) -> list[OrderedDict[int, Any]]:
+    """All that is called before and after a step of an optimizer, in lists that live."""
     ...

@@ -129,7 +129,7 @@ class Call:
     flags: frozenset[str] = frozenset()  # parameters that must be a bool
     prefix: str = ""  # of the function's name in errors: linalg_norm
 
-    def refusal(self, plain: bool) -> TypeError | None:
+    def refusal(self, plain: bool) -> Exception | None:
         """PyTorch's error where the function has several forms and none takes this; ``plain``: whether errors name it so."""
         if self.method and self.name not in _METHODS_IN_PYTHON:
             return refusal(self.name, True, self.args[1:], self.kwargs)
@@ -211,7 +211,7 @@ class Call:
                     return TypeError(f"expected Tensor as element {place} in argument 0, but got {type_name(value)}")
         return None
 
-    def _misnamed(self, error: Exception) -> TypeError | None:
+    def _misnamed(self, error: Exception) -> Exception | None:
         """The error of the op behind the function, by the names of the function."""
         said = _OF_FUNCTION.fullmatch(str(error)) if type(error) is TypeError and not self.method else None
         if said is None or said[2] != "1" or not self.parameters:
@@ -227,7 +227,7 @@ class Call:
         """The function's name in errors: that of what PyTorch calls for it."""
         return self.name if self.method else self.prefix + _CALLED.get(self.name, self.name)
 
-    def as_method(self, error: Exception) -> TypeError | None:
+    def as_method(self, error: Exception) -> Exception | None:
         """What a function's own error for an argument is as a method's, whose arguments are counted behind the tensor."""
         if type(error) is not TypeError:
             return None
@@ -258,7 +258,7 @@ class Call:
         )
         return TypeError(f"{self.name}() takes {takes} but {got} {'was' if got == 1 else 'were'} given")
 
-    def no_form(self) -> TypeError:
+    def no_form(self) -> Exception:
         """PyTorch's error for arguments that none of a function's forms takes, with the form that it has here."""
         said = self.refusal(plain=True)
         if said is not None:

@@ -160,8 +160,7 @@ def spoken_form(
         wrong: Exception | None = failed.refusal(plain) if native else failed.handed_on(inspect.signature(f))
         if wrong is None and native:
             wrong = failed.too_many(f, error)
-        if wrong is None and str(error).startswith(_TOO_LARGE):
-            wrong = RuntimeError("Storage size calculation overflowed")
+        wrong = wrong or _too_large(error)
         if wrong is not None or not isinstance(error, (AttributeError, TypeError)):
             return wrong
         wrong = failed.misfit(error, plain) or (failed.as_method(error) if both else None)
@@ -196,6 +195,11 @@ def parameter_names(f: Callable[..., Any]) -> tuple[str, ...]:
     """The names of a function's parameters (``inspect.signature`` takes ten times as long)."""
     code = inspect.unwrap(f).__code__
     return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+
+def _too_large(error: Exception) -> RuntimeError | None:
+    """PyTorch's error for a size that no memory holds, where NumPy's says so."""
+    return RuntimeError("Storage size calculation overflowed") if str(error).startswith(_TOO_LARGE) else None
 
 
 def out_of_memory(error: MemoryError) -> Exception:
@@ -415,7 +419,7 @@ def _inplace_op(op_name: str, name: str) -> Callable[..., Any]:
     def in_order(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         return (*args, *kwargs.values()), {}  # `other` at most
 
-    def refused(args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception) -> TypeError | None:
+    def refused(args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception) -> Exception | None:
         return Call(name, ("input", "other"), args, kwargs).as_method(error)
 
     def compute(*args: Any) -> Any:

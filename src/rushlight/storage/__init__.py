@@ -94,7 +94,7 @@ class _Storage:
             self._memory.view(_BYTE)[:] = source._memory.view(_BYTE)
         return self
 
-    def _deep_copied(self, memo: dict[int, Any]) -> np.ndarray[Any, Any]:
+    def _deep_copied(self, memo: dict[int, Any]) -> np.ndarray[Any, Any] | Absent:
         """A copy of the memory; one for all tensors and storages over it that are copied together."""
         if isinstance(self._memory, Absent):
             return self._memory.copy()
