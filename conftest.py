@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 
@@ -30,6 +31,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             home = item.dtest.globs["__name__"]
             if item.name.removeprefix(home + ".") in registry.get("torch" + home.removeprefix("rushlight"), {}):
                 item.dtest.globs = {"__name__": "__main__"}
+
+
+def pytest_collection_finish() -> None:
+    """Nine thousand tests are for the collector to look through no more: an eighth of the time of them all."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -33,3 +34,24 @@ def test_every_file_that_contributing_names_is_there() -> None:
     found |= {path.name for path in ROOT.iterdir()}
     wanted = {name.rstrip("/") for name in named} - {"dist"}  # which a build makes
     assert {name for name in wanted if not any(path.endswith(f"/{name}") or path == name for path in found)} == set()
+
+
+def test_every_room_is_a_layer_of_the_contract() -> None:
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    (layers,) = (one["layers"] for one in contracts if one["type"] == "layers")
+    named = {room.strip().removeprefix("rushlight.") for layer in layers for room in layer.split(":")}
+    assert named == ROOMS - {"__init__"}
+    assert all("ignore_imports" not in one for one in contracts)
+
+
+def test_words_of_the_glossary_stand_in_the_files_that_it_sends_to() -> None:
+    rows = [
+        row.strip("| ").split(" | ")
+        for row in CONTRIBUTING.split("## Glossary")[1].split("\n## ")[0].splitlines()
+        if row.startswith("| ") and not row.startswith("| word")
+    ]
+    assert len(rows) > 10
+    for word, meaning in rows:
+        for file in re.findall(r"`([\w/]+\.py)`", meaning):
+            path = PACKAGE / file if (PACKAGE / file).exists() else ROOT / file
+            assert re.search(rf"\b{word.rstrip('s')}", path.read_text(), re.IGNORECASE), (word, file)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -14,6 +17,12 @@ import rushlight
 from rushlight.as_torch import checking, verdicts
 
 SOURCE = str(Path(rushlight.__file__).parents[1])
+
+
+class Said(NamedTuple):
+    returncode: int
+    stdout: str
+    stderr: str
 
 
 def names(tmp_path: Path, program: str) -> dict[str, tuple[list[int], bool]]:
@@ -113,6 +122,7 @@ def test_what_is_said_of_a_name(name: str, status: str, suggestion: str | None) 
 
 
 def command(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """The command in a process of its own, which knows of nothing that was imported here."""
     environment = {"PYTHONPATH": f"{SOURCE}:{cwd}", "PATH": ""}
     return subprocess.run(
         [sys.executable, "-m", "rushlight", "check", *arguments],
@@ -124,7 +134,21 @@ def command(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_the_command(tmp_path: Path) -> None:
+@pytest.fixture
+def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Said]:
+    """What the command's function says of arguments in ``tmp_path``, without a process for each."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def ask(*arguments: str) -> Said:
+        importlib.invalidate_caches()
+        code = checking.main(arguments)
+        return Said(code, *capsys.readouterr())
+
+    return ask
+
+
+def test_the_command(tmp_path: Path, asked: Callable[..., Said]) -> None:
     """Files, folders and packages; nothing of them is run."""
     package = tmp_path / "some_package"
     (package / "inner").mkdir(parents=True)
@@ -132,20 +156,20 @@ def test_the_command(tmp_path: Path) -> None:
     (package / "inner" / "good.py").write_text("import torch\ntorch.add(1, 1)\n")
     (package / "test_it.py").write_text("import torch\ntorch.no_such_in_tests\n")
     for target in ("some_package/inner/good.py", "some_package/inner", "some_package", "some_package.inner.good"):
-        done = command(target, cwd=tmp_path)
+        done = command(target, cwd=tmp_path) if target in ("some_package", "some_package.inner.good") else asked(target)
         is_path = target == "some_package"  # a folder here: with its tests
         assert (done.returncode, done.stderr) == (int(is_path), "")
         assert "has      torch.add" in done.stdout
         assert "some_package/inner/good.py:2" in done.stdout
     (package / "bad.py").write_text("import torch\n\ntorch.no_such()\n")
-    done = command("-q", "some_package.bad", "some_package/inner", cwd=tmp_path)
+    done = asked("-q", "some_package.bad", "some_package/inner")
     assert done.returncode == 1
     assert (
         done.stdout
         == "unknown  torch.no_such  some_package/bad.py:3\n2 files use 2 names of PyTorch; rushlight lacks 1 of them\n"
     )
     (package / "bad.py").write_text("import torch\ntorch.tanhh()\ntorch.cuda.set_device(0)\ntorch.ops.x.y()\n")
-    done = command("-q", "some_package.bad", cwd=tmp_path)
+    done = asked("-q", "some_package.bad")
     assert done.returncode == 1
     assert done.stdout == (
         "typo     torch.tanhh            some_package/bad.py:2  (did you mean torch.tanh?)\n"
@@ -153,7 +177,7 @@ def test_the_command(tmp_path: Path) -> None:
         "library  torch.ops.x.y          some_package/bad.py:4\n"
         "1 file uses 3 names of PyTorch; rushlight lacks 1 of them\n"
     )
-    done = command("--json", "some_package.bad", cwd=tmp_path)
+    done = asked("--json", "some_package.bad")
     assert done.returncode == 1
     found = json.loads(done.stdout)
     assert found["names"][2] == {
@@ -165,12 +189,12 @@ def test_the_command(tmp_path: Path) -> None:
     }
     assert found["statuses"].keys() == {"has", "raises", "lacks", "typo", "library", "unknown"}
     (package / "broken.py").write_text("def f(:\n")
-    done = command(str(package / "broken.py"), cwd=tmp_path)
+    done = asked(str(package / "broken.py"))
     assert done.returncode == 0
     assert "some_package/broken.py: cannot be read: invalid syntax" in done.stderr
-    assert command("no-such-package", cwd=tmp_path).returncode == 2
-    assert command("--what", cwd=tmp_path).returncode == 2
-    assert "usage: rushlight check" in command("--help", cwd=tmp_path).stdout
+    assert asked("no-such-package").returncode == 2
+    assert asked("--what").returncode == 2
+    assert "usage: rushlight check" in asked("--help").stdout
 
 
 def test_installed_distributions_by_either_name() -> None:

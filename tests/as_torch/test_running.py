@@ -204,28 +204,43 @@ def test_the_list_of_what_tensors_lack_is_complete() -> None:
     assert tensor.qscheme == "mine" and not hasattr(rushlight.ones(1), "qscheme")
 
 
-@pytest.mark.parametrize(
-    ("statement", "error"),
-    [
-        ("torch.export", "AttributeError: rushlight does not have torch.export (yet); PyTorch has it"),
-        ("torch.nn.quantized", "AttributeError: rushlight does not have torch.nn.quantized (yet); PyTorch has it"),
-        ("torch.no_such_name", "AttributeError: module 'torch' has no attribute 'no_such_name'"),
-        (
-            "torch.ones(1).record_stream",
-            "AttributeError: rushlight does not have torch.Tensor.record_stream (yet); PyTorch has it",
-        ),
-        ("torch.ones(1).no_such_name", "AttributeError: 'Tensor' object has no attribute 'no_such_name'"),
-        ("import torch.export", "ModuleNotFoundError: rushlight does not have torch.export (yet); PyTorch has it"),
-        ("import torch.no_such_name", "ModuleNotFoundError: No module named 'torch.no_such_name'"),
-        ("import torch.tensor", "ModuleNotFoundError: No module named 'torch.tensor'"),
-        ("from torch import export", "ModuleNotFoundError: rushlight does not have torch.export (yet); PyTorch has it"),
-    ],
-)
-def test_missing_names(statement: str, error: str, tmp_path: Path) -> None:
+MISSING = {
+    "torch.export": "AttributeError: rushlight does not have torch.export (yet); PyTorch has it",
+    "torch.nn.quantized": "AttributeError: rushlight does not have torch.nn.quantized (yet); PyTorch has it",
+    "torch.no_such_name": "AttributeError: module 'torch' has no attribute 'no_such_name'",
+    "torch.ones(1).record_stream": "AttributeError: rushlight does not have torch.Tensor.record_stream (yet); PyTorch has it",
+    "torch.ones(1).no_such_name": "AttributeError: 'Tensor' object has no attribute 'no_such_name'",
+    "import torch.export": "ModuleNotFoundError: rushlight does not have torch.export (yet); PyTorch has it",
+    "import torch.no_such_name": "ModuleNotFoundError: No module named 'torch.no_such_name'",
+    "import torch.tensor": "ModuleNotFoundError: No module named 'torch.tensor'",
+    "from torch import export": "ModuleNotFoundError: rushlight does not have torch.export (yet); PyTorch has it",
+}
+
+
+def test_missing_names(tmp_path: Path) -> None:
+    """All in one process, whose last is not caught: Python shows it, and the program's line alone."""
+    *caught, last = MISSING
+    program = f"""
+import torch
+for statement in {caught!r}:
+    try:
+        exec(statement)
+    except Exception as error:
+        print(f"{{type(error).__name__}}: {{error}}")
+{last}"""
+    done = run(*RUSHLIGHT, "-c", program, cwd=tmp_path)
+    assert done.stdout.splitlines() == [MISSING[statement] for statement in caught]
+    assert done.stderr.splitlines() == [
+        "Traceback (most recent call last):", '  File "<string>", line 8, in <module>', MISSING[last]
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("statement", ["torch.export", "torch.ones(1).no_such_name", "import torch.no_such_name"])
+def test_missing_names_that_nobody_catches(statement: str, tmp_path: Path) -> None:
     done = run(*RUSHLIGHT, "-c", f"import torch\n{statement}", cwd=tmp_path)
     shown = done.stderr.splitlines()
     assert shown[:2] == ["Traceback (most recent call last):", '  File "<string>", line 2, in <module>']
-    assert shown[-1] == error
+    assert shown[-1] == MISSING[statement]
 
 
 def test_has_no_attribute_that_it_lacks() -> None:
