@@ -358,7 +358,8 @@ NAMES = """
 
 
 def test_every_name_of_the_standard_is_there():
-    assert sorted(functions_of(XP)) == sorted(NAMES)
+    beyond = ["cumprod", "cumsum", "einsum", "median", "transpose"]
+    assert sorted(functions_of(XP)) == sorted([*NAMES, *beyond])
     assert XP.__array_api_version__ == "2025.12"
     constants = (XP.e, XP.inf, XP.pi, XP.newaxis)
     assert (constants, XP.nan == XP.nan) == ((np.e, np.inf, np.pi, None), False)
@@ -388,3 +389,19 @@ def test_sums_of_truths_count_them() -> None:
     xp = x.__array_namespace__()
     assert xp.sum(x).dtype is torch.int64 and xp.sum(x).item() == 3
     assert xp.sum(x, axis=1).tolist() == [2, 1] and xp.cumulative_sum(x, axis=0).tolist() == [[1, 1], [1, 2]]
+
+
+def test_what_the_standard_leaves_out() -> None:
+    """xarray asks every namespace for these by NumPy's names."""
+    both(lambda xp: xp.einsum("ij,kj->ik", made(xp, [[1, 2], [3, 4]], "float64"), made(xp, [[1, 1], [2, 0]], "float64")))
+    for axis, keepdims in ((None, False), (0, False), (1, True), ((0, 2), True)):
+        both(
+            lambda xp, a=axis, k=keepdims: xp.median(
+                made(xp, np.sin(np.arange(24.0)).reshape(2, 3, 4), "float64"), axis=a, keepdims=k
+            )
+        )
+    both(lambda xp: xp.cumsum(made(xp, [[1, 2], [3, 4]], "int32"), axis=1))
+    both(lambda xp: xp.cumprod(made(xp, [[1, 2], [3, 4]], "float32"), axis=0))
+    both(lambda xp: xp.transpose(made(xp, [[1, 2], [3, 4]], "int8"), (1, 0)))
+    assert XP.result_type(torch.float64, "float32", "bool") is torch.float64
+    assert [each.kind for each in (torch.bool, torch.uint8, torch.int16, torch.float16, torch.complex64)] == list("buifc")

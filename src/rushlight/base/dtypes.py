@@ -68,6 +68,16 @@ class dtype:
         return complex128 if self is float64 else complex64
 
     @property
+    def kind(self) -> str:
+        """NumPy's letter ('b', 'i', 'u', 'f', 'c'), by which xarray chooses how it reduces; PyTorch has none.
+
+        >>> import rushlight as torch
+        >>> torch.float32.kind, torch.uint8.kind, torch.bool.kind
+        ('f', 'u', 'b')
+        """
+        return "bifc"[self.kind_rank] if self.is_signed or self.kind_rank != INTEGRAL else "u"
+
+    @property
     def type_name(self) -> str:
         """What `Tensor.type()` answers, `torch.FloatTensor` say."""
         return f"torch.{self.scalar_name}Tensor"

@@ -18,6 +18,7 @@ tensor([[-1.1667, -0.5000],
 from math import e, inf, nan, pi
 
 from . import fft, linalg
+from .beyond import cumprod, cumsum, einsum, median, transpose
 from .creation import (
     arange,
     asarray,

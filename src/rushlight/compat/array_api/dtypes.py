@@ -67,7 +67,7 @@ def _promoted(one: dtype, other: dtype) -> dtype:
     return torch.promote_types(one, other)
 
 
-def result_type(*arrays_and_dtypes: Tensor | Number | dtype) -> dtype:
+def result_type(*arrays_and_dtypes: Tensor | Number | dtype | str) -> dtype:
     """The dtype in which tensors, dtypes and numbers meet, whatever the tensors' dimensions.
 
     >>> import rushlight as torch
@@ -80,14 +80,14 @@ def result_type(*arrays_and_dtypes: Tensor | Number | dtype) -> dtype:
         if isinstance(one, Tensor):
             found.append(one.dtype)
         elif not isinstance(one, int | float | complex):
-            found.append(one)
+            found.append(getattr(torch, one) if isinstance(one, str) else one)  # xarray names them, as NumPy allows
     if not found:
         raise ValueError("at least one array or dtype is required")
     common: dtype = found[0]
     for other in found[1:]:
         common = _promoted(common, other)
     for one in arrays_and_dtypes:
-        if not isinstance(one, Tensor | torch.dtype):
+        if not isinstance(one, Tensor | torch.dtype | str):
             common = torch.result_type(torch.empty(1, dtype=common), one)
     return common
 

@@ -13,7 +13,7 @@ from .dtypes import isdtype
 Axes = int | tuple[int, ...]
 
 
-def _axes(x: Tensor, axis: Axes | None) -> tuple[int, ...]:
+def axes_of(x: Tensor, axis: Axes | None) -> tuple[int, ...]:
     """The axes to reduce, counted from the front."""
     if axis is None:
         return tuple(range(x.ndim))
@@ -42,7 +42,7 @@ def _wide(x: Tensor, chosen: dtype | None) -> Tensor:
 
 def sum(x: Tensor, /, *, axis: Axes | None = None, dtype: dtype | None = None, keepdims: bool = False) -> Tensor:
     """Sums along axes; integers are summed in 64 bits."""
-    axes = _axes(x, axis)
+    axes = axes_of(x, axis)
     wide = _wide(x, dtype)
     return (torch.sum(wide, axes, keepdims, dtype=wide.dtype) if axes else wide.clone()).to(sums_in(x, dtype))
 
@@ -50,20 +50,20 @@ def sum(x: Tensor, /, *, axis: Axes | None = None, dtype: dtype | None = None, k
 def prod(x: Tensor, /, *, axis: Axes | None = None, dtype: dtype | None = None, keepdims: bool = False) -> Tensor:
     """Products along axes; integers are multiplied in 64 bits."""
     out = _wide(x, dtype).clone()
-    for one in sorted(_axes(x, axis), reverse=True):
+    for one in sorted(axes_of(x, axis), reverse=True):
         out = torch.prod(out, one, keepdims, dtype=out.dtype)
     return out.to(sums_in(x, dtype))
 
 
 def mean(x: Tensor, /, *, axis: Axes | None = None, keepdims: bool = False) -> Tensor:
     """Means along axes."""
-    axes = _axes(x, axis)
+    axes = axes_of(x, axis)
     return torch.mean(x, axes, keepdims) if axes else x.clone()
 
 
 def var(x: Tensor, /, *, axis: Axes | None = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
     """Variances along axes: squares of what is off the mean, divided by their number less ``correction``."""
-    axes = _axes(x, axis)
+    axes = axes_of(x, axis)
     return torch.var(
         x if axes else x[..., None], axes or (-1,), correction=correction, keepdim=keepdims and builtins.bool(axes)
     )
@@ -77,7 +77,7 @@ def std(x: Tensor, /, *, axis: Axes | None = None, correction: float = 0.0, keep
 def _extreme(
     x: Tensor, axis: Axes | None, keepdims: bool, reduced: Callable[[Tensor, tuple[int, ...], bool], Tensor]
 ) -> Tensor:
-    axes = _axes(x, axis)
+    axes = axes_of(x, axis)
     return reduced(x, axes, keepdims) if axes else x.clone()
 
 
