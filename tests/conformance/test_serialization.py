@@ -278,3 +278,40 @@ def test_scripts_are_refused_with_a_reason() -> None:
     script.seek(0)
     with pytest.raises(RuntimeError, match="TorchScript"):
         rushlight.load(script)
+
+
+@pytest.mark.filterwarnings("ignore:pickle_load_args only works")
+@pytest.mark.parametrize("side", [rushlight, torch], ids=["rushlight", "PyTorch"])
+def test_files_of_other_machines(side: Any) -> None:
+    """What a big-endian machine writes, and what Python 2 wrote, whose texts may be read as bytes."""
+    numbers = (np.arange(6, dtype="f4"), np.arange(3, dtype="i2"), np.array([1 + 2j], "c8"), np.array([True, False]))
+    content = io.BytesIO()
+    torch.save([torch.from_numpy(each) for each in numbers], content)
+    for says, default in ((b"big", None), (None, "BIG"), (None, None)):
+        file = io.BytesIO()
+        with zipfile.ZipFile(content) as source, zipfile.ZipFile(file, "w") as target:
+            for name in source.namelist():
+                octets = source.read(name)
+                if "/data/" in name and (says or default):
+                    octets = numbers[int(name.rpartition("/")[2])].byteswap().tobytes()
+                if not name.endswith("byteorder"):
+                    target.writestr(name, octets)
+                elif says:
+                    target.writestr(name, says)
+        file.seek(0)
+        side.serialization.set_default_load_endianness(default and side.serialization.LoadEndianness[default])
+        try:
+            loaded = side.load(file)
+        finally:
+            side.serialization.set_default_load_endianness(None)
+        assert [each.tolist() for each in loaded] == [each.tolist() for each in numbers]
+    octets = (
+        b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19.\x80\x02M\xe9\x03.\x80\x02}q\x01.\x80\x02]q\x01(U\x02\xc4\x85q\x02"
+        b"ctorch._utils\n_rebuild_tensor_v2\nq\x03((U\x07storageq\x04ctorch\nFloatStorage\nq\x05U\x017q\x06U\x03cpuq\x07"
+        b"\x8a\x01\x01NtQK\x00K\x01\x85K\x01\x85\x89NtRq\x08K\x02e.\x80\x02]q\x01U\x017q\x02a."
+        b"\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x80?"
+    )
+    for encoding, text in (("utf-8", "\u0105"), ("bytes", b"\xc4\x85")):
+        for weights_only in (True, False):
+            found = side.load(io.BytesIO(octets), encoding=encoding, weights_only=weights_only)
+            assert (found[0], found[1].tolist(), found[2]) == (text, [1.0], 2)

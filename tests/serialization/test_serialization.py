@@ -465,7 +465,7 @@ def broken_archives() -> dict[str, bytes]:
         "no storage": archive({name: content for name, content in good.items() if name != "data/0"}).getvalue(),
         "no version": archive({name: content for name, content in good.items() if name != "version"}).getvalue(),
         "short storage": archive(good | {"data/0": bytes(20)}).getvalue(),
-        "big-endian": archive(good | {"byteorder": b"big"}).getvalue(),
+        "unknown endianness": archive(good | {"byteorder": b"middle"}).getvalue(),
         "TorchScript": archive(good | {"constants.pkl": b""}).getvalue(),
         "duplicate": duplicate.getvalue(),
         "bomb": bomb.getvalue(),
@@ -484,7 +484,7 @@ def broken_archives() -> dict[str, bytes]:
 @pytest.mark.parametrize("name", broken_archives())
 @pytest.mark.parametrize("weights_only", [True, False])
 def test_broken_archives(name: str, weights_only: bool) -> None:
-    with pytest.raises((RuntimeError, pickle.UnpicklingError)) as error:
+    with pytest.raises((RuntimeError, pickle.UnpicklingError, ValueError)) as error:
         torch.load(io.BytesIO(broken_archives()[name]), weights_only=weights_only)
     assert len(str(error.value)) > 20
 

@@ -226,7 +226,7 @@ def _load(file: Any, map_location: Any, pickle_module: Any, weights_only: bool, 
             )
         return legacy.load(file, restore, next_object)
     archive = _opened(file, head, mapped)
-    storages = StorageReader(lambda key, _: archive.array(f"data/{key}"), restore)
+    storages = StorageReader(lambda key, _: archive.array(f"data/{key}"), restore, _is_big_endian(archive))
     return next_object(io.BytesIO(archive.read("data.pkl")), storages)
 
 
@@ -248,12 +248,17 @@ def _opened(file: Any, head: bytes, mapped: bool) -> ArchiveReader:
         )
     if "version" not in archive:
         raise RuntimeError("the archive does not say its version: it was not written by torch.save")
-    order = archive.read("byteorder") if "byteorder" in archive else b"little"
-    if order == b"big":
-        raise RuntimeError("the file was written on a big-endian machine, which rushlight does not read")
-    if order != b"little":
-        raise ValueError(f"Unknown endianness type: {order.decode('latin1')}")
     return archive
+
+
+def _is_big_endian(archive: ArchiveReader) -> bool:
+    """Of what an archive says, or :func:`set_default_load_endianness` where it says nothing."""
+    if "byteorder" not in archive:
+        return _Options.endianness is LoadEndianness.BIG
+    order = archive.read("byteorder")
+    if order not in (b"big", b"little"):
+        raise ValueError(f"Unknown endianness type: {order.decode('latin1')}")
+    return order == b"big"
 
 
 def get_unsafe_globals_in_checkpoint(f: Any) -> list[str]:
@@ -360,7 +365,7 @@ def get_default_load_endianness() -> LoadEndianness | None:
 
 
 def set_default_load_endianness(endianness: LoadEndianness | None) -> None:
-    """Takes little, native (which is little) or None. TypeError for what is no LoadEndianness."""
+    """How files are read that do not say; little where nothing is set. TypeError for what is no LoadEndianness."""
     if endianness is not None and not isinstance(endianness, LoadEndianness):
         raise TypeError("Invalid argument type in function set_default_load_endianness")
     _Options.endianness = endianness

@@ -76,6 +76,7 @@ def load(file: IO[bytes], restore: Callable[[UntypedStorage, str], Any], next_ob
     keys = next_object(stream, _no_storage)
     if not isinstance(keys, list):
         _damaged("the keys of the storages are no list")
+    keys = [key.decode("ascii") if isinstance(key, bytes) else key for key in keys]  # bytes: written by Python 2
     memories = {key: _octets(stream, item_sizes.get(key) if isinstance(key, str) else None) for key in keys}
     end = stream.tell()
     stream.seek(begin)

@@ -203,10 +203,17 @@ class StorageReader:
 
     ``octets``  gives the memory of the storage under a key, which should have so many bytes
     ``restore`` puts it where its location says
+    ``is_big_endian``  whether the first byte of a number is its highest
     """
 
-    def __init__(self, octets: Callable[[str, int], Bytes], restore: Callable[[UntypedStorage, str], Any]) -> None:
+    def __init__(
+        self,
+        octets: Callable[[str, int], Bytes],
+        restore: Callable[[UntypedStorage, str], Any],
+        is_big_endian: bool = False,
+    ) -> None:
         self._octets = octets
+        self._is_big_endian = is_big_endian
         self._restore = restore
         self._loaded: dict[str, tuple[UntypedStorage, int]] = {}
 
@@ -223,6 +230,8 @@ class StorageReader:
         need = length * dtype.itemsize
         if key not in self._loaded:
             octets = self._octets(key, need)
+            if self._is_big_endian and octets.size == need:
+                octets = octets.reshape(-1, dtype.to_real().itemsize)[:, ::-1].reshape(-1)
             self._loaded[key] = self._restore(UntypedStorage._over(_aligned(octets)), location), octets.size
         untyped, have = self._loaded[key]
         if have != need:
