@@ -130,6 +130,26 @@ def test_files(tmp_path, writer, reader):
     assert reader.load(tmp_path / "cpu.pt", map_location="meta").is_meta
 
 
+@pytest.mark.parametrize("swaps", [False, True])
+def test_loading(swaps):
+    """A model on the meta device takes what it loads with ``assign`` alone, and warns without."""
+    outcomes = []
+    for module in (rushlight, torch):
+        module.__future__.set_swap_module_params_on_conversion(swaps)
+        try:
+            with module.device("meta"):
+                left, taken = module.nn.BatchNorm1d(3), module.nn.BatchNorm1d(3)
+            with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always")
+                left.load_state_dict(module.nn.BatchNorm1d(3).state_dict())
+            taken.load_state_dict(module.nn.BatchNorm1d(3).state_dict(), assign=True)
+        finally:
+            module.__future__.set_swap_module_params_on_conversion(False)
+        devices = [{key: one.device.type for key, one in each.state_dict().items()} for each in (left, taken)]
+        outcomes.append(([str(each.message) for each in told], devices, taken(module.ones(2, 3)).tolist()))
+    assert outcomes[0] == outcomes[1]
+
+
 STORAGES = """s
 u
 len(s)

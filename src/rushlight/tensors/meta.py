@@ -369,6 +369,10 @@ def _setitem(self: Tensor, index: object, value: object) -> Answer:
     return None
 
 
+def _module_load(self: Tensor, other: Tensor, assign: bool = False) -> Answer:
+    return other.detach() if assign else NotImplemented
+
+
 def _data_ptr(self: Tensor) -> int:
     return 0
 
@@ -416,6 +420,7 @@ _CALLS: dict[str, Function] = {
     "__setitem__": _setitem,
     "copy_": _copy_,
     "data_ptr": _data_ptr,
+    "module_load": _module_load,
     "storage_offset": _storage_offset,
     "resize_": _resize_,
     "cpu": _refuse,

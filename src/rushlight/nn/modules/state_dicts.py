@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import rushlight as torch
 
+from ...base.arguments import warn
 from ...ops.publishing import method
 from ...overrides.overridable_methods import install_methods
 from ...tensor import Tensor
@@ -238,6 +239,12 @@ def _load_one(module: Module, name: str, have: Any, key: str, value: Any, assign
                 f"model is {have.shape}."
             )
             return
+    if not assign and have.is_meta and not value.is_meta:
+        warn(
+            f"for {key}: copying from a non-meta parameter in the checkpoint to a meta parameter in the current model, which is a "
+            "no-op. (Did you mean to pass `assign=True` to assign items in the state dictionary to their corresponding key in the "
+            "module instead of copying them in place?)"
+        )
     swaps = choices._swap_module_params_on_conversion and not is_lazy(have)
     try:
         with torch.no_grad():
