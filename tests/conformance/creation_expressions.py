@@ -882,3 +882,29 @@ torch.asarray(WithDLPack())
 torch.from_dlpack(WithDLPack())
 torch.from_dlpack(x)[0].fill_(9) is not None and x
 """
+
+INTO_OUT = r"""
+torch.empty((2,3),out=torch.empty(0),requires_grad=True).requires_grad
+torch.empty(2,out=torch.empty(0),dtype=torch.float64)
+torch.empty(2,out=torch.empty(0,requires_grad=True))
+torch.zeros((2,3),out=torch.empty(0),requires_grad=True)
+torch.full((2,),1.5,out=torch.empty(0),requires_grad=True)
+torch.rand(2,out=torch.empty(0),requires_grad=True)
+torch.randn(2,out=torch.empty(0),requires_grad=True).requires_grad
+torch.eye(2,out=torch.empty(0),requires_grad=True)
+torch.arange(3.,out=torch.empty(0),requires_grad=True)
+torch.linspace(0,1,3,out=torch.empty(0),requires_grad=True)
+torch.ones(2,dtype=torch.int64).apply_(lambda k: "str")
+torch.ones(2).apply_(lambda k: "str")
+torch.ones(2).apply_(lambda k: None)
+torch.ones(2,dtype=torch.int64).apply_(lambda k: 1.5)
+torch.ones(2).apply_(lambda k: torch.tensor(2.5))
+torch.ones(2).map_(torch.ones(2),lambda a,b: "s")
+torch.ones(2,dtype=torch.complex64).apply_(lambda k: k+1j)
+torch.use_deterministic_algorithms(True,warn_only=1)
+torch.ones(2,3,4,5).permute(3,1,0,2).pow(1).stride()
+torch.ones(2,3,4,5).contiguous(memory_format=torch.channels_last).pow(1.0).stride()
+torch.masked._reduction_identity("masked.amax",x)
+torch.nn.FractionalMaxPool3d([3,2,2],output_size=[0,1,1])(torch.ones(1,1,4,4,4)).shape
+torch.nn.FractionalMaxPool3d([3,0,2],output_size=[1,1,1])
+"""

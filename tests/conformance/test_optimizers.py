@@ -299,3 +299,12 @@ def test_parameters_that_do_not_fit(name: str, kind: str) -> None:
         assert found == expected
     else:
         np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("library", [rushlight, torch], ids=["rushlight", "PyTorch"])
+def test_swalr_keeps_a_rate_of_its_own(library):
+    rate, goal = library.tensor(0.1), library.tensor(0.05)
+    optimizer = library.optim.SGD([library.nn.Parameter(library.ones(1))], lr=rate)
+    scheduler = library.optim.swa_utils.SWALR(optimizer, swa_lr=goal)
+    rate.mul_(0.5), goal.mul_(0.5)
+    assert (optimizer.param_groups[0]["swa_lr"].item(), scheduler.base_lrs[0].item()) == pytest.approx((0.05, 0.1))

@@ -238,7 +238,7 @@ def power_number(x: Array, exponent: Any) -> Array:
     if exponent == 2:
         return np.multiply(x, x, out=...)
     if exponent == 1:
-        return x.copy()
+        return x.copy("K")
     if exponent == 3:
         return np.multiply(x * x, x, out=...)
     if exponent == 0.5:

@@ -92,6 +92,7 @@ def _input_mask(input: Any, *args: Any, mask: Any = None, **kwargs: Any) -> Any:
 def _reduction_identity(op_name: str, input: Any, *args: Any) -> Any:
     """What does not change a reduction's result, as a tensor of no dimensions; None where there is no such number."""
     dtype = dtypes.of(input._array.dtype)
+    op_name = op_name.rpartition(".")[2]
     if op_name in ("mean", "var", "std"):
         return None
     if op_name == "median":

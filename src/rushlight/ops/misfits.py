@@ -99,7 +99,7 @@ _LABELS = {
     ("one_hot", "tensor"): ("input", 0),
 }
 # Flags of operators that PyTorch asks in Python, and those that functions written in Python pass on to operators.
-_LOOSE = frozenset("ambiguity_check center inplace pin_memory requires_grad".split())
+_LOOSE = frozenset("ambiguity_check center inplace pin_memory requires_grad warn_only".split())
 _PASSED_ON = frozenset(
     "align_corners ceil_mode count_include_pad enable_gqa is_causal log_input log_target scale_grad_by_freq sparse "
     "zero_infinity".split()

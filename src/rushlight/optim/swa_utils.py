@@ -199,7 +199,7 @@ class SWALR(LRScheduler):
         else:
             swa_lr = [swa_lr] * len(groups)
         for group, value in zip(groups, swa_lr, strict=True):
-            group["swa_lr"] = value
+            group["swa_lr"] = value.clone() if isinstance(value, Tensor) else value
         if anneal_strategy not in ("cos", "linear"):
             raise ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}")
         self._anneal_strategy = anneal_strategy

@@ -80,7 +80,9 @@ def set_num_interop_threads(int: Any) -> None:
 def use_deterministic_algorithms(mode: Any, *, warn_only: Any = False) -> None:
     """Everything here is deterministic; what this changes is that unset memory is filled (see ``utils.deterministic``)."""
     check_switch("_set_deterministic_algorithms", "mode", 1, mode)
-    switches.deterministic, switches.warn_only = mode, bool(warn_only)
+    if warn_only.__class__ is not bool:
+        raise TypeError(f"_set_deterministic_algorithms(): argument 'warn_only' must be bool, not {type_name(warn_only)}")
+    switches.deterministic, switches.warn_only = mode, warn_only
 
 
 def set_fill_uninitialized(value: Any) -> None:

@@ -63,14 +63,9 @@ def allocated(
         return second_try(make, name, sizes, one, numpy_type, owner, error)
 
 
-def into(out: Any, name: str, array: np.ndarray[Any, Any], dtype: Any) -> Tensor:
+def into(out: Any, name: str, array: np.ndarray[Any, Any], dtype: Any, requires_grad: bool = False) -> Tensor:
     """Puts the values of a new array into ``out``, which gets its shape."""
-    if not isinstance(out, Tensor):
-        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type_name(out)}")
-    if dtype is not None and as_dtype(name, dtype) is not out.dtype:
-        raise RuntimeError(
-            f"dtype {as_dtype(name, dtype).scalar_name} does not match dtype of out parameter ({out.dtype.scalar_name})"
-        )
+    check_out(out, name, dtype)
     if out._needs_grad and modes.state.grad_enabled:
         raise RuntimeError(
             f"aten::{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
@@ -80,4 +75,14 @@ def into(out: Any, name: str, array: np.ndarray[Any, Any], dtype: Any) -> Tensor
     if out._array.shape != array.shape:
         out._array = np.empty(array.shape, out._array.dtype)
     views.write(out, array, name)
-    return out
+    return out.requires_grad_() if requires_grad else out
+
+
+def check_out(out: Any, name: str, dtype: Any) -> None:
+    """What receives a new tensor's values must be a tensor of their dtype."""
+    if not isinstance(out, Tensor):
+        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type_name(out)}")
+    if dtype is not None and as_dtype(name, dtype) is not out.dtype:
+        raise RuntimeError(
+            f"dtype {as_dtype(name, dtype).scalar_name} does not match dtype of out parameter ({out.dtype.scalar_name})"
+        )

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable
+from operator import index
 from typing import Any
 
 import numpy as np
 
 from ...autograd import views
+from ...base.dtypes import FLOATING, INTEGRAL
 from ...ops.publishing import method
 from ...tensor import Tensor
 from ..arguments import type_name
@@ -84,5 +87,11 @@ def map2_(self: Tensor, x: Any, y: Any, callable: Callable[[Any, Any, Any], Any]
 
 
 def _replace(self: Tensor, name: str, values: list[Any]) -> Tensor:
+    """TypeError for what is no number of the tensor's kind."""
+    rank = self.dtype.kind_rank
+    if rank == FLOATING:
+        values = list(array("d", values))
+    elif rank == INTEGRAL:
+        values = [int(value) if isinstance(value, float) else index(value) for value in values]
     views.write(self, np.array(values).astype(self._array.dtype).reshape(self._array.shape), name)
     return self

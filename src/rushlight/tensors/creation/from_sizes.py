@@ -20,7 +20,7 @@ from ...base import dtypes
 from ...ops.publishing import published
 from ...tensor import Tensor, new_tensor
 from ..arguments import checked_shape, integer, memory_format_name, number, options, shape_of, type_name
-from .allocation import allocated, finished, into, second_try
+from .allocation import allocated, check_out, finished, into, second_try
 
 
 def _filled_function(name: str, make: Callable[..., np.ndarray[Any, Any]], owner: str | None, doc: str) -> Any:
@@ -43,7 +43,7 @@ def _filled_function(name: str, make: Callable[..., np.ndarray[Any, Any]], owner
         except Exception as error:
             array = second_try(make, name, wanted, wanted is sizes, numpy_type, owner, error)
         if out is not None:
-            return into(out, name, array, dtype)
+            return into(out, name, array, dtype, requires_grad)
         result = new_tensor(array)
         if requires_grad:
             result._needs_grad = True
@@ -112,10 +112,13 @@ def empty(
         array = backend.empty_in_format(array.shape, numpy_type, memory_format_name("empty", memory_format))
     if out is None:
         return finished(backend.unset(array), requires_grad)
+    check_out(out, "empty", dtype)
     if out._array.shape != array.shape:
-        out._array = array.astype(out._array.dtype)
+        if out.requires_grad:
+            raise RuntimeError("cannot resize variables that require grad")
+        out._array = np.empty(array.shape, out._array.dtype)
     backend.unset(out._array)
-    return out
+    return out.requires_grad_() if requires_grad else out
 
 
 @published
@@ -201,7 +204,7 @@ def full(
     numpy_type = options("full", dtype, layout, device, requires_grad, pin_memory, natural)
     array = allocated(np.empty, "full", size, False, numpy_type)
     array.fill(checked_convert(value, dtypes.of(numpy_type)))
-    return finished(array, requires_grad) if out is None else into(out, "full", array, dtype)
+    return finished(array, requires_grad) if out is None else into(out, "full", array, dtype, requires_grad)
 
 
 @published
@@ -230,7 +233,7 @@ def eye(
         if count < 0:
             raise RuntimeError(f"{label} must be greater or equal to 0, got {count}")
     array = np.eye(rows, columns, dtype=numpy_type)
-    return finished(array, requires_grad) if out is None else into(out, "eye", array, dtype)
+    return finished(array, requires_grad) if out is None else into(out, "eye", array, dtype, requires_grad)
 
 
 @published

@@ -70,7 +70,7 @@ def rand(
     if numpy_type.kind in "iub":
         no_kernel("check_uniform_bounds", numpy_type)
     array = generators.stream_of(generator).uniform(shape, numpy_type)
-    return finished(array, requires_grad) if out is None else into(out, "rand", array, dtype)
+    return finished(array, requires_grad) if out is None else into(out, "rand", array, dtype, requires_grad)
 
 
 @published
@@ -99,7 +99,7 @@ def randn(
         array = generators.stream_of(generator).normal(shape, numpy_type)
     else:
         array = without_normals(shape, numpy_type)
-    return finished(array, requires_grad) if out is None else into(out, "randn", array, dtype)
+    return finished(array, requires_grad) if out is None else into(out, "randn", array, dtype, requires_grad)
 
 
 _RANDINT_FORMS = (
@@ -151,7 +151,7 @@ def randint(
     first = 0 if low is None else integer("randint", "low", 1, low)
     last = integer("randint", "high", 1 if low is None else 2, high)
     array = generators.stream_of(generator).integers(checked_shape("randint", size), numpy_type, first, last)
-    return finished(array, requires_grad) if out is None else into(out, "randint", array, dtype)
+    return finished(array, requires_grad) if out is None else into(out, "randint", array, dtype, requires_grad)
 
 
 @published
@@ -180,7 +180,7 @@ def randperm(
     chosen = dtypes.of(numpy_type)
     checked_convert(max(length - 1, 0), chosen)  # the largest element
     array = generators.stream_of(generator).permutation(length, numpy_type)
-    return finished(array, requires_grad) if out is None else into(out, "randperm", array, dtype)
+    return finished(array, requires_grad) if out is None else into(out, "randperm", array, dtype, requires_grad)
 
 
 # Like another tensor.

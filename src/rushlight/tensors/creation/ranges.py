@@ -69,13 +69,13 @@ def arange(
             f"match the computed number of elements {count}. Note that this may occur as a result of rounding error. "
             f"The out tensor will be resized to a tensor of shape ({count},)."
         )
-    return _filled(out, "arange", array, dtype)
+    return _filled(out, "arange", array, dtype, requires_grad)
 
 
-def _filled(out: Any, name: str, array: np.ndarray[Any, Any], dtype: Any) -> Tensor:
+def _filled(out: Any, name: str, array: np.ndarray[Any, Any], dtype: Any, requires_grad: bool) -> Tensor:
     """``out`` with these numbers: in its own shape if there are as many."""
     fits = isinstance(out, Tensor) and out._array.size == array.size
-    return into(out, name, array.reshape(out._array.shape) if fits else array, dtype)
+    return into(out, name, array.reshape(out._array.shape) if fits else array, dtype, requires_grad)
 
 
 def _bounds(given: tuple[Any, ...], start: Any, end: Any, step: Any) -> tuple[Any, Any, Any]:
@@ -154,7 +154,7 @@ def range(
     numpy_type = options("range", dtype, layout, device, requires_grad, pin_memory, None if out is None else out.dtype)
     _count("range", first, last, width, False)
     array = backend.arange(first, width, int((last - first) / width) + 1, numpy_type)  # type: ignore
-    return finished(array, requires_grad) if out is None else _filled(out, "range", array, dtype)
+    return finished(array, requires_grad) if out is None else _filled(out, "range", array, dtype, requires_grad)
 
 
 @published
@@ -178,7 +178,7 @@ def linspace(
     """
     first, last, count, numpy_type = _ends("linspace", start, end, steps, out, dtype, layout, device, requires_grad, pin_memory)
     array = backend.linspace(first, last, count, numpy_type)
-    return finished(array, requires_grad) if out is None else _filled(out, "linspace", array, dtype)
+    return finished(array, requires_grad) if out is None else _filled(out, "linspace", array, dtype, requires_grad)
 
 
 @published
@@ -203,7 +203,7 @@ def logspace(
     """
     first, last, count, numpy_type = _ends("logspace", start, end, steps, out, dtype, layout, device, requires_grad, pin_memory)
     array = backend.logspace(first, last, count, number("logspace", "base", 4, base), numpy_type)
-    return finished(array, requires_grad) if out is None else _filled(out, "logspace", array, dtype)
+    return finished(array, requires_grad) if out is None else _filled(out, "logspace", array, dtype, requires_grad)
 
 
 def _ends(

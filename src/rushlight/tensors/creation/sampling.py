@@ -333,7 +333,7 @@ def normal(
             drawn = without_normals(shape, numpy_type)
         else:
             drawn = stream.normal(shape, numpy_type, middle, spread)  # type: ignore[arg-type]
-        return finished(drawn, requires_grad) if out is None else into(out, "normal", drawn, dtype)
+        return finished(drawn, requires_grad) if out is None else into(out, "normal", drawn, dtype, requires_grad)
     if isinstance(mean, Tensor) and isinstance(std, Tensor):
         _same_kind(mean)
         mismatch = broadcast_error([mean._array.shape, std._array.shape])
