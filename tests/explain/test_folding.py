@@ -1,10 +1,13 @@
 """Cards by expression, rounds of loops, passes, modules."""
 
+import linecache
+
 import pytest
 from explain.conftest import stored
 from explain.long_loop import loop
 
 import rushlight as torch
+from rushlight.explain import page
 from rushlight.explain.folding import MOST, Board
 from rushlight.explain.states import States
 from rushlight.explain.steps import Steps
@@ -173,3 +176,18 @@ def test_passes_that_are_asked_for_are_shown(passes, folded, begun):
     steps = Steps(Board(loop(2, 7)), passes=passes)
     assert [step.title.en for step in steps.all if step.kind == "fold"] == folded
     assert [step.number for step in steps.all if step.kind == "begin"] == begun
+
+
+def test_a_graph_that_was_read_shows_the_text_that_it_comes_from():
+    """As in a notebook, where every cell is a text of its own."""
+    names = {}
+    for cell, text in (
+        ("cell_1", "import rushlight as torch\nx = torch.ones(2, requires_grad=True)\ny = x * x\n"),
+        ("cell_2", "w = torch.ones(2, requires_grad=True)\nstory = torch.explain((w * w).sum())\n"),
+    ):
+        linecache.cache[cell] = (len(text), None, text.splitlines(True), cell)
+        exec(compile(text, cell, "exec"), names)
+    board = Board(names["story"].recording)
+    assert [one["name"] for one in board.sources()] == ["cell_2"]
+    assert "cell_1" not in page.render(board.recording) and "operations: 2" in page.render(board.recording)
+    assert "x * x" not in str(names["story"])

@@ -9,6 +9,8 @@ from . import page, svg, terminal
 from .entries import Recording
 from .words import Said, legible, say
 
+MONOSPACED = '<pre style="font-family: ui-monospace, Menlo, Consolas, monospace">'  # front ends set another
+
 
 def mimebundle(recording: Recording, lang: str = "en") -> dict[str, str]:
     """The forms by their types. Front ends prefer the HTML and some strip scripts and frames from it: a still picture comes first.
@@ -24,7 +26,7 @@ def mimebundle(recording: Recording, lang: str = "en") -> dict[str, str]:
         f"<details><summary>{_words(say('step through'), lang)}</summary>"
         f'<iframe sandbox="allow-scripts" title="{escape(title)}" width="100%" height="720" '
         f'srcdoc="{escape(page.render(recording, lang))}"></iframe></details>'
-        f"<details><summary>{_words(say('as text'), lang)}</summary><pre>{escape(legible(text))}</pre></details>"
+        f"<details><summary>{_words(say('as text'), lang)}</summary>{MONOSPACED}{escape(legible(text))}</pre></details>"
     )
     return {"text/html": html, "image/svg+xml": picture, "text/plain": text}
 

@@ -77,7 +77,7 @@ def _header(states: States, title: Said, lang: str) -> str:
     events = states.steps.events
     kinds = [event["kind"] for event in events]
     seen = Counter(states.board.recording["limits"].get("seen") or kinds)
-    ops = seen["op"] + seen["write"] or sum(node["variable"] is None for node in states.board.nodes)
+    ops = seen["op"] + seen["write"] or sum(len(card.nodes) for card in states.board.cards if card.kind in ("op", "fold"))
     counts = say("counts", ops=ops, passes=seen["backward"], runs=seen["run"])
     legend = [("f", "forward values"), ("b", "backward gradients"), ("l", "leaf"), ("d", "no gradient wanted")]
     languages = "".join(
@@ -115,13 +115,9 @@ def _time(steps: Steps) -> str:
 
 def _program(states: States) -> str:
     html = f'<section class="program"><h2 id="program">{say("your program").html()}</h2>'
-    places = {place["source"] for place in states.board.recording["places"]}
-    for source in states.board.recording["sources"]:
-        if source["id"] in places or source["id"] == 0:
-            name = "" if source["id"] == 0 else f"<h3><code>{escape(source['name'])}</code></h3>"
-            html += (
-                f'{name}<div class="code" tabindex="0" role="region" aria-labelledby="program">{listing(states, source)}</div>'
-            )
+    for number, source in enumerate(states.board.sources()):
+        name = f"<h3><code>{escape(source['name'])}</code></h3>" if number else ""
+        html += f'{name}<div class="code" tabindex="0" role="region" aria-labelledby="program">{listing(states, source)}</div>'
     output = printed(states)
     if output:
         html += f'<div class="prints"><h2>{say("printed").html()}</h2><pre class="printed">{output}</pre></div>'

@@ -28,7 +28,7 @@ def render(recording: Recording, lang: str = "en", passes: Which | None = None) 
     board = Board(recording)
     steps = Steps(board, passes=passes)
     lines: list[str] = []
-    for source in recording["sources"]:
+    for source in board.sources():
         lines += [*_program(board, source, lang), ""]
     if not steps.all:
         lines += [say("no events").plain(lang), ""]
