@@ -150,6 +150,18 @@ def test_the_buttons_the_slider_and_the_player(browser, pages):
     opened.close()
 
 
+@pytest.mark.parametrize("size", [(390, 844), (768, 1024), (960, 720), (1280, 760), (1600, 1000)])
+def test_the_step_and_the_card_are_in_sight_at_once(browser, pages, size):
+    width, height = size
+    opened = Opened(browser, pages / "tutorial.html", 6, viewport={"width": width, "height": height})
+    step = opened.page.locator(".step:visible").bounding_box()
+    assert step["y"] + step["height"] < height
+    if width >= 760:
+        card, board = opened.page.locator(".card.now").bounding_box(), opened.page.locator("#board").bounding_box()
+        assert board["y"] <= card["y"] + 1 and card["y"] < height
+    opened.close()
+
+
 def test_an_error_is_where_a_page_begins(browser, pages):
     opened = Opened(browser, pages / "twice.html")
     assert opened.page.locator(".step:visible h3").inner_text().startswith("Stops here: RuntimeError")
