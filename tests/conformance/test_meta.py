@@ -211,3 +211,12 @@ def test_storages(expression):
         except Exception as error:
             outcomes.append((type(error).__name__, str(error)))
     assert outcomes[0] == outcomes[1]
+
+
+@pytest.mark.parametrize("other", ["torch.empty(2, device='meta')", "torch.empty(3, device='meta')", "torch.empty(2)"])
+def test_closeness(other):
+    """What has no values is close where shape, device and dtype are the same."""
+    outcomes = [
+        outcome(f"torch.testing.assert_close(torch.empty(2, device='meta'), {other})", module) for module in (rushlight, torch)
+    ]
+    assert outcomes[0] == outcomes[1]

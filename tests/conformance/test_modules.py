@@ -186,3 +186,13 @@ def test_a_wrong_weight_is_found() -> None:
     with pytest.raises(AssertionError, match="weight"):
         compare_states(twins, mine, reference, "changed")
     assert np.isfinite(twins.ours.array(mine.weight)).all()
+
+
+@pytest.mark.parametrize("library", [rushlight, torch], ids=["rushlight", "PyTorch"])
+def test_functional_call_leaves_nothing_behind(library):
+    """A parameter that the module does not have is gone after the call."""
+    layer = library.nn.Linear(1, 1)
+    for extra in (library.ones(1), library.nn.Parameter(library.ones(1))):
+        library.func.functional_call(layer, {"weight": library.ones(1, 1), "extra": extra}, library.ones(1))
+        assert ([name for name, _ in layer.named_parameters()], hasattr(layer, "extra")) == (["weight", "bias"], False)
+        assert list(layer.state_dict()) == ["weight", "bias"]

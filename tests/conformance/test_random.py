@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 
+import rushlight
 from rushlight import random as generators
 from rushlight.backend.random_streams import Stream, memory_axes
 from rushlight.tensor import wrap
@@ -430,3 +431,30 @@ def test_gamma_numbers_of_odd_parameters(shape, dtype):
     parameter = torch.tensor([shape], dtype=dtype)
     assert stream.gamma(array(parameter)).tobytes() == array(torch._standard_gamma(parameter)).tobytes()
     assert np.array_equal(stream.state(), torch.get_rng_state().numpy())
+
+
+FILLS = {
+    "bernoulli": lambda t, x: t.bernoulli(x),
+    "poisson": lambda t, x: t.poisson(x),
+    "normal": lambda t, x: t.normal(x, x),
+    "uniform_": lambda t, x: x.uniform_(),
+    "normal_": lambda t, x: x.normal_(),
+    "exponential_": lambda t, x: x.exponential_(),
+    "geometric_": lambda t, x: x.geometric_(0.5),
+    "cauchy_": lambda t, x: x.cauchy_(),
+    "log_normal_": lambda t, x: x.log_normal_(),
+    "random_": lambda t, x: x.random_(5),
+    "bernoulli_": lambda t, x: x.bernoulli_(x.detach().clone()),
+    "of a view": lambda t, x: (x[0].uniform_(), x)[1],
+}
+
+
+@pytest.mark.filterwarnings("ignore:`torch.jit.script` is deprecated")
+@pytest.mark.parametrize("name", FILLS)
+def test_what_is_drawn_has_no_tangent_of_what_was_there(name):
+    tangents = []
+    for side in (rushlight, torch):
+        with side.autograd.forward_ad.dual_level():
+            x = side.autograd.forward_ad.make_dual(side.full((2, 3), 0.5), side.ones(2, 3))
+            tangents.append(side.autograd.forward_ad.unpack_dual(FILLS[name](side, x)).tangent.tolist())
+    assert tangents[0] == tangents[1]

@@ -115,3 +115,15 @@ def test_gradients(expression, form):
         assert len(found) == len(expected)
     if len(expected) == 3:
         assert found == expected
+
+
+@pytest.mark.filterwarnings("ignore:Sparse invariant checks")
+def test_truths_of_a_dense_part():
+    """Sums of truths are truths; an int8 sum wraps round."""
+    for values, dtype in (([[True, False], [True, True], [False, True]], "bool"), ([[100, 1], [100, 2], [3, 4]], "uint8")):
+        dense = []
+        for side in (rushlight, torch):
+            given = side.tensor(values, dtype=getattr(side, dtype))
+            dense.append([side.sparse_coo_tensor([[0, 0, 1]], given, (2, 2)).to_dense()])
+            dense[-1].append(side.sparse_coo_tensor(side.zeros(0, 3, dtype=side.int64), given, (2,)).to_dense())
+        assert [(str(one.dtype), one.tolist()) for one in dense[0]] == [(str(one.dtype), one.tolist()) for one in dense[1]]

@@ -181,7 +181,7 @@ class SparseTensor(Tensor, own=True):
         if self.sparse_dim():
             np.add.at(whole, self.coordinates(), self._held)
         else:
-            whole += self._held.sum(0)
+            whole[...] = np.add.reduce(self._held, 0, self._held.dtype)
         return whole
 
     def stand_in(self) -> Tensor:

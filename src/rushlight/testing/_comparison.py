@@ -92,13 +92,15 @@ class _Comparison:
             self.compare(actual[key], expected[key], (*path, key))
 
     def _compare_tensors(self, actual: Any, expected: Any, path: tuple[Any, ...]) -> None:
-        for attribute in ("shape", "dtype") if self.options["check_dtype"] else ("shape",):
+        for attribute in ("shape", *(name for name in ("device", "dtype") if self.options[f"check_{name}"])):
             ours, theirs = getattr(actual, attribute), getattr(expected, attribute)
             if ours != theirs:
                 self.fail(f"The values for attribute '{attribute}' do not match: {ours} != {theirs}.", path)
         if self.options["check_stride"] and actual.stride() != expected.stride():
             self.fail(f"The values for attribute 'stride()' do not match: {actual.stride()} != {expected.stride()}.", path)
         rtol, atol = self.tolerances(actual.dtype, expected.dtype)
+        if actual.is_meta and expected.is_meta:
+            return
         if actual.dtype is not expected.dtype:
             common = torch.promote_types(actual.dtype, expected.dtype)
             actual, expected = actual.to(common), expected.to(common)
@@ -180,7 +182,12 @@ def assert_close(
     Greatest absolute difference: 0.5 at index (1,) (up to 1e-05 allowed)
     Greatest relative difference: 0.20000000298023224 at index (1,) (up to 1.3e-06 allowed)
     """
-    options = {"equal_nan": equal_nan, "check_dtype": check_dtype, "check_stride": check_stride}
+    options = {
+        "equal_nan": equal_nan,
+        "check_device": check_device,
+        "check_dtype": check_dtype,
+        "check_stride": check_stride,
+    }
     _Comparison({"rtol": rtol, "atol": atol, "msg": msg, **options}).compare(actual, expected, ())
 
 

@@ -91,7 +91,7 @@ def _bounds(dtype: dtypes.dtype, low: float | None, high: float | None) -> tuple
         beyond = whole.max if dtype is dtypes.int64 else whole.max + 1  # which randint takes as an int64
         default, limits = (-9 if dtype.is_signed else 0, 10), (whole.min, beyond)
     low, high = default[0] if low is None else low, default[1] if high is None else high
-    if math.isnan(low) or math.isnan(high):
+    if low != low or high != high:
         raise ValueError(f"`low` and `high` cannot be NaN, but got {low=} and {high=}")
     if low == high and dtype.kind_rank >= dtypes.FLOATING:
         warnings.warn(

@@ -145,7 +145,10 @@ def _swapped(owner: Any, name: str, value: Any) -> Any:
     for register in (owner._parameters, owner._buffers):
         if name in register:
             old = register[name]
-            register[name] = value
+            if value is _ABSENT:
+                del register[name]
+            else:
+                register[name] = value
             return old
     old = getattr(owner, name, _ABSENT)
     if old is not _ABSENT and not isinstance(old, Tensor):

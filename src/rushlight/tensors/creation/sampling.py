@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ... import random as generators
-from ...autograd import modes, overlaps, views
+from ...autograd import modes, overlaps, tangents, views
 from ...autograd.rule_errors import broadcast_error
 from ...backend import implicit_gradients
 from ...ops.argument_forms import check_form
@@ -62,11 +62,18 @@ op("draw_NormalBackward3", _drawn_around, node="NormalBackward3",
    mean=lambda g, xp: xp.zeroed(g), std=lambda g, xp: xp.zeroed(g))  # fmt: skip
 
 
+def _is_followed(inputs: tuple[Tensor, ...]) -> bool:
+    """Whether a gradient or a tangent of an input is to be that of what is drawn: zeros."""
+    if modes.state.grad_enabled and any(each.requires_grad for each in inputs):
+        return True
+    return bool(modes.state.forward_levels) and any(tangents.tangents_of(each) for each in inputs)
+
+
 def _fill(self: Tensor, name: str, node: str, draw: Draw) -> Tensor:
     """Fills ``self`` with what ``draw(shape, contiguous)`` gives."""
     views.check_writable(self)
     overlaps.check_memory(self)
-    if modes.state.grad_enabled and self._needs_grad:
+    if _is_followed((self,)):
         return views.inplace(table[f"draw_{node}"].call, name, self, draw)
     fill_as_laid_out(self._array, draw)
     views.bump(self, name)
@@ -235,7 +242,7 @@ def _result(node: str, inputs: tuple[Tensor, ...], values: Array, name: str, out
     """The tensor of drawn values, with its node where an input needs a gradient."""
     if out is not None:
         return into(out, name, values, None)
-    if modes.state.grad_enabled and any(each.requires_grad for each in inputs):
+    if _is_followed(inputs):
         return table[f"draw_{node}"].call(*inputs, values)
     return finished(values)
 
