@@ -75,7 +75,7 @@ def set_crc32_options(compute_crc32: bool) -> None:
     """Kept for :func:`get_crc32_options`."""
     ...
 def set_default_load_endianness(endianness: LoadEndianness | None) -> None:
-    """Takes little, native (which is little) or None. TypeError for what is no LoadEndianness."""
+    """How files are read that do not say; little where nothing is set. TypeError for what is no LoadEndianness."""
     ...
 class set_default_mmap_options:
     """Has ``load(..., mmap=True)`` map files with MAP_PRIVATE (as by default) or MAP_SHARED, with which changes of the tensors change the file. As a ``with`` block it holds within."""

@@ -6,8 +6,6 @@ Two tensors share memory if their storages have the same ``data_ptr()``.
 from __future__ import annotations
 
 import math
-import mmap
-import os
 import sys
 from collections.abc import Iterator
 from typing import Any, Self
@@ -29,6 +27,7 @@ from ..tensor import Tensor, wrap
 from ..tensors.arguments import checked_shape, memory_format_name, shape_of, type_name, warn
 from . import arguments
 from .absent import Absent
+from .mapped_files import mapped
 
 _BYTE = np.dtype(np.uint8)
 
@@ -94,7 +93,7 @@ class _Storage:
             self._memory.view(_BYTE)[:] = source._memory.view(_BYTE)
         return self
 
-    def _deep_copied(self, memo: dict[int, Any]) -> np.ndarray[Any, Any] | Absent:
+    def _deep_copied(self, memo: dict[int, Any]) -> Any:
         """A copy of the memory; one for all tensors and storages over it that are copied together."""
         if isinstance(self._memory, Absent):
             return self._memory.copy()
@@ -159,7 +158,7 @@ class UntypedStorage(StorageBase):
         self._memory = arguments.as_bytes(args[0] if args else 0, arguments.is_meta(device))
 
     @classmethod
-    def _over(cls, octets: Any) -> UntypedStorage:
+    def _over(cls, octets: object) -> UntypedStorage:
         made = object.__new__(cls)
         made._memory = octets
         return made
@@ -229,24 +228,7 @@ class UntypedStorage(StorageBase):
 
         RuntimeError where the file is shorter than ``nbytes`` and not shared.
         """
-        return UntypedStorage._over(_mapped(filename, shared, nbytes))
-
-
-def _mapped(filename: str, shared: bool, nbytes: int) -> np.ndarray[Any, Any]:
-    if not os.path.exists(filename):
-        if not shared:
-            raise RuntimeError(f"unable to open file <{filename}> in read-only mode: No such file or directory (2)")
-        open(filename, "xb").close()
-    with open(filename, "r+b" if shared else "rb") as file:
-        have = file.seek(0, 2)
-        if have < nbytes:
-            if not shared:
-                raise RuntimeError(f"file <{filename}> size <{have}> is smaller than the required mapping size <{nbytes}>")
-            file.truncate(nbytes)
-        if not nbytes:
-            return np.empty(0, _BYTE)
-        access = mmap.ACCESS_WRITE if shared else mmap.ACCESS_COPY
-        return np.frombuffer(mmap.mmap(file.fileno(), nbytes, access=access), _BYTE)
+        return UntypedStorage._over(mapped(filename, shared, nbytes))
 
 
 def _storage_from_bytes(octets: bytes) -> UntypedStorage:
@@ -271,7 +253,7 @@ class TypedStorage(_Storage):
             self._memory = arguments.numbers(args[0] if args else 0, chosen.numpy, arguments.is_meta(device))
 
     @staticmethod
-    def _over(numbers: Any, dtype: dtypes.dtype) -> TypedStorage:
+    def _over(numbers: object, dtype: dtypes.dtype) -> TypedStorage:
         made = object.__new__(TypedStorage)
         made._memory, made.dtype = numbers, dtype
         return made
@@ -454,7 +436,7 @@ def from_file(
     """
     arguments.check_device(device)
     kind = dtype or dtypes.get_default_dtype()
-    octets = _mapped(filename, bool(shared), (size or 0) * kind.itemsize)
+    octets = mapped(filename, bool(shared), (size or 0) * kind.itemsize)
     made = wrap(octets.view(kind.numpy))
     made.requires_grad = requires_grad
     return made
@@ -465,8 +447,10 @@ _warned: set[str] = set()
 
 def _block_of(tensor: Tensor) -> Any:
     """The memory that a tensor lies in, as bytes."""
-    array: Any = tensor._array
-    return Absent(array.nbytes_of_memory, _BYTE, array.memory) if isinstance(array, Nothing) else memory.block(array)
+    array: object = tensor._array
+    if isinstance(array, Nothing):
+        return Absent(array.nbytes_of_memory, _BYTE, array.memory)
+    return memory.block(tensor._array)
 
 
 @method

@@ -50,7 +50,7 @@ def numbers(source: Any, dtype: np.dtype[Any], is_meta: bool = False) -> Array:
     return np.array(source, dtype).reshape(-1)
 
 
-def check_typed(args: tuple[Any, ...], dtype: Any, device: Any, wrap_storage: Any, untyped: type) -> None:
+def check_typed(args: tuple[object, ...], dtype: object, device: object, wrap_storage: object, untyped: type) -> None:
     """RuntimeError or TypeError for what ``torch.TypedStorage`` is not made of."""
     if len(args) > 1:
         raise RuntimeError(f"{_TYPED}\nToo many positional arguments")
@@ -129,7 +129,7 @@ def block_of(size: int, dtype: np.dtype[Any]) -> Array:
         ) from None
 
 
-def is_meta(device: Any) -> bool:
+def is_meta(device: object) -> bool:
     """Whether a new storage is one of the meta device; :func:`check_device` for all others."""
     if device is not None and Device(device).type == "meta":
         return True
@@ -137,23 +137,23 @@ def is_meta(device: Any) -> bool:
     return False
 
 
-def check_device(device: Any) -> None:
+def check_device(device: object) -> None:
     """Memory is the CPU's: AssertionError for another device."""
     if device is not None and Device(device).type != "cpu":
         raise AssertionError(f"Torch not compiled with {Device(device).type.upper()} enabled")
 
 
-def _check_dtype(dtype: Any) -> None:
+def _check_dtype(dtype: object) -> None:
     if not isinstance(dtype, dtypes.dtype):
         raise TypeError(f"{_TYPED}\nArgument 'dtype' must be torch.dtype, not {type(dtype)}")
 
 
-def check_wrapped(storage: Any, words: str, untyped: type) -> None:
+def check_wrapped(storage: object, words: str, untyped: type) -> None:
     if not isinstance(storage, untyped):
         raise TypeError(f"{words}\nArgument 'wrap_storage' must be UntypedStorage, but got {type(storage)}")
 
 
-def _check_source(source: Any, words: str) -> None:
+def _check_source(source: object, words: str) -> None:
     if not isinstance(source, (int, Sequence)):
         raise TypeError(f"{words}\nArgument type not recognized: {type(source)}")
 
@@ -182,12 +182,12 @@ def byte_index(storage: Any, index: Any) -> Any:
     return index
 
 
-def as_byte(value: Any) -> int:
+def as_byte(value: object) -> int:
     """A number as a byte. RuntimeError for what is no integer."""
     if not isinstance(value, int):
         raise RuntimeError(f"can only set storage content with a int types, but got {type_name(value)} instead")
     return value & 255
 
 
-def refuse_value(value: Any, kind: str) -> NoReturn:
+def refuse_value(value: object, kind: str) -> NoReturn:
     raise TypeError(f"can't assign a {type_name(value)} to a torch.{kind}Tensor")

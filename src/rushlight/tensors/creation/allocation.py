@@ -63,7 +63,7 @@ def allocated(
         return second_try(make, name, sizes, one, numpy_type, owner, error)
 
 
-def into(out: Any, name: str, array: np.ndarray[Any, Any], dtype: Any, requires_grad: bool = False) -> Tensor:
+def into(out: Any, name: str, array: np.ndarray[Any, Any], dtype: object, requires_grad: bool = False) -> Tensor:
     """Puts the values of a new array into ``out``, which gets its shape."""
     check_out(out, name, dtype)
     if out._needs_grad and modes.state.grad_enabled:
@@ -78,7 +78,7 @@ def into(out: Any, name: str, array: np.ndarray[Any, Any], dtype: Any, requires_
     return out.requires_grad_() if requires_grad else out
 
 
-def check_out(out: Any, name: str, dtype: Any) -> None:
+def check_out(out: object, name: str, dtype: object) -> None:
     """What receives a new tensor's values must be a tensor of their dtype."""
     if not isinstance(out, Tensor):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type_name(out)}")

@@ -72,7 +72,7 @@ def arange(
     return _filled(out, "arange", array, dtype, requires_grad)
 
 
-def _filled(out: Any, name: str, array: np.ndarray[Any, Any], dtype: Any, requires_grad: bool) -> Tensor:
+def _filled(out: Any, name: str, array: np.ndarray[Any, Any], dtype: object, requires_grad: bool) -> Tensor:
     """``out`` with these numbers: in its own shape if there are as many."""
     fits = isinstance(out, Tensor) and out._array.size == array.size
     return into(out, name, array.reshape(out._array.shape) if fits else array, dtype, requires_grad)

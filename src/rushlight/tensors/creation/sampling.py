@@ -232,7 +232,7 @@ def _fits(have: tuple[int, ...], wanted: tuple[int, ...]) -> tuple[tuple[int, ..
 # New tensors.
 
 
-def _tensor(name: str, argument: str, position: int, value: Any) -> Tensor:
+def _tensor(name: str, argument: str, position: int, value: object) -> Tensor:
     if not isinstance(value, Tensor):
         raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be Tensor, not {type_name(value)}")
     return value
