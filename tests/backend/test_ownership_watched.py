@@ -16,6 +16,7 @@ from rushlight.backend import ownership
 from rushlight.tensor import Tensor
 
 SHAPE = (64, 256)
+COUNTS = getattr(sys, "_is_gil_enabled", lambda: True)()  # else counts say nothing, and all is copied
 WAYS = [name for name in vars(ownership) if name.startswith("BY_")]
 
 
@@ -60,14 +61,14 @@ def test_without_a_watcher_memory_is_kept(monkeypatch: pytest.MonkeyPatch) -> No
         monkeypatch.setattr(module, "is_only_here", asked)
     x, w = leaves()
     step(x, w).backward()
-    assert ("accumulate", True) in answers
+    assert ("accumulate", COUNTS) in answers
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_one_holder_more_is_one_too_many(way: str) -> None:
     number = getattr(ownership, way)
     walk = getattr(ownership, way.lower().replace("by_", "_by_"))
-    assert walk(number) and not walk(number - 1)
+    assert walk(number) == COUNTS and not walk(number - 1)
 
 
 def test_a_leaf_keeps_what_nobody_holds_and_copies_the_rest() -> None:
@@ -95,7 +96,7 @@ def test_a_leaf_keeps_what_nobody_holds_and_copies_the_rest() -> None:
 
         Given.apply(x).sum().backward()
         is_kept = x.grad._array.__array_interface__["data"][0] == places[0]
-        assert is_kept == (not holders)
+        assert is_kept == (COUNTS and not holders)
 
 
 def test_who_looks_on_at_the_import_does_not_count() -> None:

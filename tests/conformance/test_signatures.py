@@ -23,8 +23,6 @@ CLASSES = ("Tensor", "nn.Module", "nn.ModuleList", "nn.ModuleDict", "nn.Sequenti
            "utils.data.DataLoader", "utils.data.Dataset", "amp.GradScaler")  # fmt: skip
 # Functions whose signatures tell less on one of the two sides, with the reason.
 KNOWN = {
-    "nn.functional.sigmoid": "torch's own, which takes out=",
-    "nn.functional.tanh": "torch's own",
     "dtype": "cannot be made",
     "layout": "cannot be made",
     "memory_format": "cannot be made",

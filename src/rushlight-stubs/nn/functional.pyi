@@ -352,7 +352,7 @@ def scaled_dot_product_attention(query: Any, key: Any, value: Any, attn_mask: An
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
     """A scaled elu that keeps mean and variance of a layer."""
     ...
-def sigmoid(input: Tensor) -> Any:
+def sigmoid(input: Tensor) -> Tensor:
     """``1 / (1 + exp(-x))``: the method of that name."""
     ...
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
@@ -379,7 +379,7 @@ def softshrink(input: Tensor, lambd: float = 0.5, *, out: Any = None) -> Tensor:
 def softsign(input: Tensor) -> Tensor:
     """``x / (1 + |x|)``."""
     ...
-def tanh(input: Tensor) -> Any:
+def tanh(input: Tensor) -> Tensor:
     """The hyperbolic tangent: the method of that name."""
     ...
 def tanhshrink(input: Tensor) -> Tensor:

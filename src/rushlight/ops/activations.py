@@ -327,12 +327,12 @@ module("torch")["rrelu"] = module("torch.nn.functional")["rrelu"]
 module("torch")["rrelu_"] = module("torch.nn.functional")["rrelu_"] = held_to_forms("rrelu_")(rrelu_)
 
 
-def sigmoid(input: Any) -> Any:
+def sigmoid(input: Tensor) -> Tensor:
     """``1 / (1 + exp(-x))``: the method of that name."""
     return input.sigmoid()
 
 
-def tanh(input: Any) -> Any:
+def tanh(input: Tensor) -> Tensor:
     """The hyperbolic tangent: the method of that name."""
     return input.tanh()
 

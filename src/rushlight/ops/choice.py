@@ -364,7 +364,7 @@ def lerp(input: Any, end: Any, weight: Any) -> Tensor:
     return ops.lerp(input, end, weight)
 
 
-def _check_older(name: str, older: tuple[Any, ...]) -> None:
+def _check_older(name: str, older: tuple[object, ...]) -> None:
     if len(older) > 1 or not isinstance(older[0], Tensor):
         raise TypeError(f"{name}() takes 3 positional arguments but {3 + len(older)} were given")
     warn(

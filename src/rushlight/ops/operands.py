@@ -79,7 +79,7 @@ def check_tensors(values: Sequence[object]) -> None:
             raise TypeError(f"expected Tensor as element {place} in argument 0, but got {type_name(value)}")
 
 
-def no_such_form(name: str, args: Sequence[Any]) -> Exception:
+def no_such_form(name: str, args: Sequence[object]) -> Exception:
     """PyTorch's error for arguments that none of a function's forms takes."""
     return refusal(name, False, args, {}) or TypeError(f"{name}() received an invalid combination of arguments")
 

@@ -278,12 +278,12 @@ for _rank in (1, 2, 3):
     _publish_max_pool(_rank)
 
 
-def _unpool_sizes(rank: int, input: Any, kernel_size: Any, stride: Any, padding: Any, output_size: Any) -> Shape:
-    """The size of the result; asked for before anything is known of the arguments, so that what fails fails as in PyTorch."""
-    kernel, step, pad = (
-        tuple(value) if isinstance(value, Iterable) else (value,) * rank
-        for value in (kernel_size, kernel_size if stride is None else stride, padding)
-    )
+def _unpool_sizes(rank: int, input: Any, output_size: Any, *windows: Any) -> Shape:
+    """The size of the result; asked for before anything is known of the arguments, so that what fails fails as in PyTorch.
+
+    ``windows``  kernel, stride and padding
+    """
+    kernel, step, pad = (tuple(value) if isinstance(value, Iterable) else (value,) * rank for value in windows)
     shape, rank = input.size(), len(kernel)
     default = tuple((shape[axis - rank] - 1) * step[axis] + kernel[axis] - 2 * pad[axis] for axis in range(rank))
     if output_size is None:
@@ -313,7 +313,7 @@ def _publish_max_unpool(rank: int) -> None:
         padding: Any = 0,
         output_size: Any = None,
     ) -> Any:
-        size = _unpool_sizes(rank, input, kernel_size, stride, padding, output_size)
+        size = _unpool_sizes(rank, input, output_size, kernel_size, kernel_size if stride is None else stride, padding)
         _ = indices._array  # what is no tensor is said before the windows
         _windows(name, rank, kernel_size, stride, padding)
         if rank == 1:

@@ -96,10 +96,6 @@ NATIVE_LAYERS = frozenset(
 )
 
 
-# How NumPy's errors for sizes begin that no memory holds.
-_TOO_LARGE = ("array is too big", "Maximum allowed dimension exceeded", "iterator is too large")
-
-
 def spoken_form(
     f: Callable[..., Any], name: str, out: bool, space: str = "torch", method: bool = False, both: bool = False
 ) -> Callable[..., Any]:

@@ -82,7 +82,7 @@ def _watched(function: F, is_method: bool) -> F:
 _OPTIONS = {"layout": layout, "copy": bool, "pin_memory": bool, "requires_grad": bool}
 
 
-def _misfit_option(name: str, kwargs: dict[str, Any]) -> TypeError | None:
+def _misfit_option(name: str, kwargs: dict[str, object]) -> TypeError | None:
     for label, kind in _OPTIONS.items():
         value = kwargs.get(label)
         if value is not None and not isinstance(value, kind):

@@ -197,7 +197,7 @@ def chunk(input: Any, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
 
 @public()
 def tensor_split(
-    input: Any, tensor_indices_or_sections: Any = None, dim: int = 0, *, indices: Any = None, sections: Any = None
+    input: Any, tensor_indices_or_sections: Any = None, dim: int = 0, *, indices: object = None, sections: object = None
 ) -> tuple[Tensor, ...]:
     """Views between the given indices, or a number of views of as equal a size as can be.
 
@@ -208,7 +208,7 @@ def tensor_split(
     given = [one for one in (tensor_indices_or_sections, indices, sections) if one is not None]
     if len(given) != 1:
         raise no_such_form("tensor_split", (input, *given))
-    indices_or_sections = given[0]
+    indices_or_sections: Any = given[0]
     if not input._array.ndim:
         raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
     axis = axis_of(dim, input._array.ndim)

@@ -460,7 +460,7 @@ def index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -
         one is not None and one._array.size and not have for one, have in zip(indices, array.shape, strict=False)
     ):
         raise IndexError("index is out of bounds for dimension with size 0")
-    shape = k.picked_shape(array.shape, [None if one is None else one._array for one in indices])
+    shape = k.picked_shape(array.shape, [*(None if one is None else one._array for one in indices)])
     if given != shape and not k.stretches(given, shape):
         raise RuntimeError(
             f"shape mismatch: value tensor of shape {list(given)} cannot be broadcast to indexing result of shape {list(shape)}"

@@ -429,7 +429,7 @@ def looks_at_values(code: types.CodeType) -> bool:
     return any(kind == "LOAD_FAST" and name in arrays and not _of_form(following) for (kind, name), following in pairs)
 
 
-def _steps(code: types.CodeType) -> Iterator[tuple[str, Any]]:
+def _steps(code: types.CodeType) -> Iterator[tuple[str, object]]:
     """What a function does, and to which name: since Python 3.13 one instruction may load and store two locals, and since 3.14
     one says of a local that it is borrowed."""
     for step in dis.get_instructions(code):
@@ -439,5 +439,5 @@ def _steps(code: types.CodeType) -> Iterator[tuple[str, Any]]:
         yield from zip(kinds, step.argval if len(kinds) == 2 else [step.argval], strict=True)
 
 
-def _of_form(step: tuple[str, Any]) -> bool:
+def _of_form(step: tuple[str, object]) -> bool:
     return step[0] == "LOAD_ATTR" and step[1] in _METADATA
