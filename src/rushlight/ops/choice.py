@@ -157,7 +157,7 @@ def _no_form(name: str, given: list[Any], form: str) -> TypeError:
     )
 
 
-def _expect_number(name: str, label: str, value: Any) -> None:
+def _expect_number(name: str, label: str, value: object) -> None:
     if not isinstance(value, (Tensor, *NUMBERS)):
         raise TypeError(f"{name}(): argument '{label}' must be Number, not {type_name(value)}")
     if isinstance(value, int):

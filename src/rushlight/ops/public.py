@@ -193,6 +193,10 @@ def parameter_names(f: Callable[..., Any]) -> tuple[str, ...]:
     return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
 
+# How NumPy's errors for sizes begin that no memory holds.
+_TOO_LARGE = ("array is too big", "Maximum allowed dimension exceeded", "iterator is too large")
+
+
 def _too_large(error: Exception) -> RuntimeError | None:
     """PyTorch's error for a size that no memory holds, where NumPy's says so."""
     return RuntimeError("Storage size calculation overflowed") if str(error).startswith(_TOO_LARGE) else None
