@@ -231,6 +231,15 @@ PROGRAMS = {
                 continue
             yield parts.code, *(part.code for _, part in parts.named_children() if hasattr(part, "code"))
             yield str(names), str(list(parts.state_dict())), torch.equal(parts(torch.ones(2))[1], net(torch.ones(2))[1])""",
+    "gradients of layer norm in few digits": """
+        for kind in (torch.bfloat16, torch.float16):
+            for of_weight in (kind, torch.float32):
+                for rows, length in ((5, 8), (40, 30), (300, 17)):
+                    x, g = ((torch.arange(rows * length) * step % 127 / 64).view(rows, length).to(kind) for step in (37, 53))
+                    weight, bias = ((torch.arange(length) * step % 17 / 8).to(of_weight) for step in (5, 7))
+                    weight.requires_grad_(), bias.requires_grad_()
+                    F.layer_norm(x, (length,), weight, bias).backward(g - 1)
+                    yield weight.grad, bias.grad""",
     "means of bags in few digits": """
         for kind in (torch.bfloat16, torch.float16, torch.float32):
             for cotangent in (13.0, 5.0, 19.0):

@@ -174,13 +174,78 @@ def test_slopes_are_those_of_single_precision_rounded_once():
     for half in HALVES:
         g, x = (source.standard_normal((40, 6, 30)).astype(half) for _ in range(2))
         for slopes, *rest in (
-            (normalization.layer_norm_backward, (2,)), (normalization.batch_norm_backward,), (normalization.group_norm_backward, 2),
+            (normalization.batch_norm_backward,), (normalization.group_norm_backward, 2),
         ):  # fmt: skip
-            weight = source.standard_normal(30 if len(rest) and rest[0] == (2,) else 6).astype(half)
+            weight = source.standard_normal(6).astype(half)
             found = slopes(g, x, weight, *rest, 1e-5, (True, True, True))
             wanted = slopes(*(each.astype(SINGLE) for each in (g, x, weight)), *rest, 1e-5, (True, True, True))
             np.testing.assert_array_equal(found[0], wanted[0].astype(half))
             np.testing.assert_array_equal(found[1], wanted[1])
+
+
+@needs_native
+@pytest.mark.parametrize("half", HALVES, ids=str)
+@pytest.mark.parametrize("shape", [(1, 300), (300, 1), (20, 17), (5, 2049), (40, 6, 30)])
+def test_slopes_of_layer_norm(instruction_set, half, shape):
+    source = np.random.default_rng(shape[0])
+    g, x = (source.standard_normal(shape).astype(half) for _ in range(2))
+    axes = (len(shape) - 1,)
+    for weight in (None, source.standard_normal(shape[-1:]).astype(half), source.standard_normal(shape[-1:]).astype(SINGLE)):
+        kernel = kernels.registered["normalization.layer_norm_backward"]
+        for needs in ((True, True, True), (False, True, False), (True, False, False)):
+            found, expected = (function(g, x, weight, axes, 1e-5, needs) for function in kernel[::-1])
+            for one, other in zip(found, expected, strict=True):
+                assert (one is None) == (other is None)
+                if one is not None:  # one rounding of a sum may be another's neighbour
+                    assert one.dtype == other.dtype
+                    one, other = one.astype(SINGLE), other.astype(SINGLE)
+                    # Rows of one number give 0, or what rounding the mean leaves of it times 1 / sqrt(eps).
+                    size = max(1.0, float(np.abs(other).max()))
+                    np.testing.assert_allclose(one, other, rtol=4 * LAST[half], atol=4 * LAST[half] * size)
+
+
+@needs_native
+def test_slopes_of_layer_norm_do_not_depend_on_threads():
+    source = np.random.default_rng(0)
+    g, x = (source.standard_normal((500, 1031)).astype(HALVES[0]) for _ in range(2))
+    slopes = kernels.registered["normalization.layer_norm_backward"].compiled
+    same_on_any_number_of_threads(lambda: slopes(g, x, x[0], (1,), 1e-5, (True, True, True)))
+
+
+@needs_native
+def test_slopes_of_layer_norm_stay_within_fences():
+    def arguments(source):
+        count, length = source.choice([1, 2, 5, 70]), source.choice([1, 2, 7, 16, 33, 300])
+        size = count * length
+        rows = [(length, "f") if source.random() < 0.8 else None for _ in range(3)]
+        for_x = (size + source.choice([0, 0, 0, 1]), "H") if source.random() < 0.8 else None
+        given = [(2 * count, "f"), (size, "H"), (size, "H")]
+        return [for_x, *rows[:2], *given, rows[2]], [length, 1e-5, source.choice([True, False]), source.choice([True, False])]
+
+    stays_within_fences("layer_norm_backward_of_halves", arguments)
+
+
+@pytest.mark.parametrize("half", HALVES, ids=str)
+@pytest.mark.parametrize("size", [3, 700])
+def test_rules_compute_as_numpy_does(half, size):
+    """Gradients of many numbers have the bits that NumPy's operators give."""
+    dtype = torch.float16 if half == HALVES[0] else torch.bfloat16
+    source = np.random.default_rng(size)
+    a, b, g = ((source.random(size) + 0.5).astype(half) for _ in range(3))
+    x, y, slope = (torch.tensor(each.astype(SINGLE)).to(dtype) for each in (a, b, g))
+    x.requires_grad_(), y.requires_grad_()
+    for function, expected in (
+        (lambda: x * y, (g * b, g * a)),
+        (lambda: x / y, (g / b, -g * (a / b / b))),
+        (lambda: x - y, (g, -g)),
+    ):
+        for _ in range(2):  # the second time it is added
+            function().backward(slope)
+        for leaf, wanted in zip((x, y), expected, strict=True):
+            found = np.asarray(leaf.grad.float())
+            assert leaf.grad.dtype == dtype
+            np.testing.assert_array_equal(found, (wanted + wanted).astype(SINGLE))
+            leaf.grad = None
 
 
 @needs_native

@@ -72,7 +72,8 @@ HALVES = [  # test_kernel_half_precision.py
     "numpy.converted", "arithmetic.difference_of_halves",
     *(f"pointwise.{name}_of_halves" for name in ("add", "multiply", "divide", "sqrt", "exp", "log")),
 ]  # fmt: skip
-TURNS = ["shape.contiguous"]  # test_kernel_turns.py
+TURNS = ["shape.contiguous", "shape.backwards"]  # test_kernel_turns.py
+WEIGHTS = ["interpolation.weighted"]  # test_kernel_interpolation.py
 FLAT_INDICES = [  # test_kernel_flat_indices.py
     "flat_indices.add_at", "flat_indices.add_rows", "flat_indices.put_in_step", "flat_indices.add_in_step", "flat_indices.within",
     "extremes.take_along", "index.gather", "index.slices",
@@ -107,6 +108,7 @@ def test_every_kernel_is_tried_here():
         HALVES,
         SUMS,
         TURNS,
+        WEIGHTS,
     ]
     assert sorted(kernels.registered) == sorted(name for family in families for name in family)
 

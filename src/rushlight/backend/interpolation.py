@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels import interpolation, register
 from .array_dtypes import refuse
 from .numpy import Array, Shape
 
@@ -145,20 +146,21 @@ def _axis_map(
 def _apply(x: Array, axis: int, axis_map: _AxisMap) -> Array:
     if axis_map.weight is None:
         return np.asarray(np.take(x, axis_map.index[0], axis))
-    return _gather(x, axis, axis_map.index, axis_map.weight)
+    return _weighted(x, axis, axis_map.index, axis_map.weight)
 
 
 def _apply_transposed(g: Array, axis: int, axis_map: _AxisMap) -> Array:
     if len(axis_map.back_index) == 0:
         return np.zeros((*g.shape[:axis], axis_map.source, *g.shape[axis + 1 :]), g.dtype)
-    x = _gather(g, axis, axis_map.back_index, axis_map.back_weight)
+    x = _weighted(g, axis, axis_map.back_index, axis_map.back_weight)
     if axis_map.unread.size:
         unread: Any = (*(slice(None),) * axis, axis_map.unread)
         x[unread] = 0  # not zero yet if g holds an inf or nan
     return x
 
 
-def _gather(x: Array, axis: int, index: Array, weight: Array) -> Array:
+@register(interpolation.weighted)
+def _weighted(x: Array, axis: int, index: Array, weight: Array) -> Array:
     columns = weight.astype(x.dtype).reshape(len(weight), -1, *(1,) * (x.ndim - axis - 1))
     total: Array = np.take(x, index[0], axis)
     total *= columns[0]

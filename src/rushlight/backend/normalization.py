@@ -14,7 +14,7 @@ import numpy as np
 from ..kernels import normalization as compiled_channels
 from ..kernels import register
 from ..kernels import rows as compiled
-from ..kernels.half_precision import is_half
+from ..kernels.half_precision import DType, is_half
 from .line_sums import dots, total
 from .numpy import Array, converted, in_single
 from .reduce import count, over
@@ -129,12 +129,40 @@ def layer_norm_backward(
 ) -> tuple[Array | None, ...] | None:
     """What ``g`` becomes on its way back to x, weight and bias, as far as needed, in one go; None where that is not possible."""
     if not _are_alike(g, x):
-        return _backward_in_single(layer_norm_backward, g, x, weight, axes, eps, needs)
+        return _layer_norm_backward_of_halves(g, x, weight, axes, eps, needs) if g.dtype is x.dtype and is_half(x) else None
     _, off, var = _spread(x, axes)
     rstd, rows = _rstd(var, eps), tuple(range(axes[0]))
     for_weight = total(g * off * rstd, rows) if needs[1] else None
     for_x = _backward(g if weight is None else g * weight, off, rstd, axes) if needs[0] else None
     return for_x, for_weight, total(g, rows) if needs[2] else None
+
+
+def _layer_norm_backward_of_halves(
+    g: Array, x: Array, weight: Array | None, axes: Axes, eps: float, needs: tuple[bool, ...]
+) -> tuple[Array | None, ...]:
+    """As PyTorch does on one thread: its moments have the dtype of the weight, and its sums over rows that of x after each row."""
+    wide, h = in_single(x), in_single(g)
+    _, mean, rstd = _normalized(wide, axes, eps)
+    if weight is None or weight.dtype is x.dtype:
+        mean, rstd = (in_single(converted(each, x.dtype)) for each in (mean, rstd))
+    for_x = None
+    if needs[0]:
+        for_x = converted(_backward(h if weight is None else h * in_single(weight), wide - mean, rstd, axes), x.dtype)
+    inner = x.shape[axes[0] :]
+    terms = h * (wide * rstd - mean * rstd) if needs[1] else h
+    for_weight, for_bias = (
+        _summed_in_steps(each.reshape(-1, *inner), x.dtype) if need else None
+        for each, need in zip((terms, h), needs[1:], strict=True)
+    )
+    return for_x, for_weight, for_bias
+
+
+def _summed_in_steps(rows: Array, dtype: DType) -> Array:
+    """Rows added up, in single precision and rounded to the dtype after each."""
+    sums = np.zeros(rows.shape[1:], dtype)
+    for row in rows:
+        sums = (sums.astype(np.float32) + row).astype(dtype)
+    return sums.astype(np.float32)
 
 
 def per_channel(values: Array | None, ndim: int) -> Any:

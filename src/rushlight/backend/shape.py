@@ -156,7 +156,12 @@ def flip(x: Array, axes: tuple[int, ...]) -> Array:
     key = [slice(None)] * x.ndim
     for axis in axes:
         key[axis] = slice(None, None, -1)
-    return clone(x)[tuple(key)].copy("K")
+    return _backwards((x if 0 not in x.strides else clone(x))[tuple(key)])
+
+
+@register(turns.backwards)
+def _backwards(x: Array) -> Array:
+    return x.copy("K")
 
 
 def roll(x: Array, shifts: tuple[int, ...], axes: tuple[int, ...] | None) -> Array:

@@ -117,8 +117,12 @@ def layer_norm(
 _FEW = 1 << 8  # numbers of two bytes
 
 
+def _takes_halves(x: Array, axes: Axes) -> bool:
+    return is_half(x) and x.flags.c_contiguous and x.size >= _FEW and axes == tuple(range(axes[0], x.ndim))
+
+
 def _layer_norm_of_halves(x: Array, weight: Array | None, bias: Array | None, axes: Axes, eps: float) -> Array | None:
-    if native is None or not is_half(x) or not x.flags.c_contiguous or x.size < _FEW or axes != tuple(range(axes[0], x.ndim)):
+    if native is None or not _takes_halves(x, axes):
         return None
     length = math.prod(x.shape[axes[0] :])
     out, moments = np.empty(x.shape, x.dtype), np.empty(2 * (x.size // length), np.float32)
@@ -137,4 +141,25 @@ def layer_norm_backward(
         out = [np.empty(shape, x.dtype) if need else None for shape, need in zip(shapes, needs, strict=True)]
         if native.layer_norm_backward(*out, g, x, weight, length, eps):
             return tuple(out)
-    return None
+    return _slopes_of_halves(g, x, weight, axes, eps, needs) if x.dtype.itemsize == 2 else None
+
+
+def _slopes_of_halves(
+    g: Array, x: Array, weight: Array | None, axes: Axes, eps: float, needs: tuple[bool, ...]
+) -> tuple[Array | None, ...] | None:
+    g, x = np.ascontiguousarray(g), np.ascontiguousarray(x)
+    if native is None or not _takes_halves(x, axes) or not _are_alike(g, x):
+        return None
+    inner = x.shape[axes[0] :]
+    length = math.prod(inner)
+    moments, row = np.empty(2 * (x.size // length), np.float32), None if weight is None else weight.astype(np.float32)
+    out = [
+        np.empty(shape, dtype) if need else None
+        for shape, dtype, need in zip((x.shape, inner, inner), (x.dtype, np.float32, np.float32), needs, strict=True)
+    ]
+    rounds = weight is None or weight.dtype is x.dtype
+    slopes = out[0] if out[0] is None else bits(out[0])
+    taken = native.layer_norm_backward_of_halves(
+        slopes, *out[1:], moments, bits(g), bits(x), row, length, eps, x.dtype.char != "e", rounds
+    )
+    return tuple(out) if taken else None

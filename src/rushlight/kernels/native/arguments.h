@@ -37,10 +37,9 @@ class Array {
         return is_aligned();
     }
     // Two axes at least, of which the numbers along the last but one lie side by side.
-    bool get_turned(PyObject *object) {
-        return hold(object, false, PyBUF_STRIDES) && kind && view.ndim >= 2 && view.strides[view.ndim - 2] == view.itemsize &&
-               (view.itemsize == 1 || view.itemsize == 2 || view.itemsize == 4 || view.itemsize == 8);
-    }
+    bool get_turned(PyObject *object) { return get_strided(object) && view.ndim >= 2 && view.strides[view.ndim - 2] == view.itemsize; }
+    // One axis at least, along the last of which the numbers lie side by side, the last of them first.
+    bool get_backwards(PyObject *object) { return get_strided(object) && view.ndim >= 1 && view.strides[view.ndim - 1] == -view.itemsize; }
     int dimensions() const { return view.ndim; }
     std::size_t length(int axis) const { return static_cast<std::size_t>(view.shape[axis]); }
     std::ptrdiff_t bytes(int axis) const { return view.strides[axis]; }
@@ -66,6 +65,9 @@ class Array {
     char kind = 0;
 
   private:
+    bool get_strided(PyObject *object) {
+        return hold(object, false, PyBUF_STRIDES) && kind && (view.itemsize == 1 || view.itemsize == 2 || view.itemsize == 4 || view.itemsize == 8);
+    }
     bool hold(PyObject *object, bool written, int layout = PyBUF_C_CONTIGUOUS) {
         if (PyObject_GetBuffer(object, &view, layout | PyBUF_FORMAT | (written ? PyBUF_WRITABLE : 0)) < 0) {
             PyErr_Clear();
@@ -80,6 +82,16 @@ class Array {
     Py_buffer view{};
     bool is_held = false;
 };
+
+// Whether indices are in [low, high): the sign of one of two differences says where one is not.
+inline bool are_between(const std::int64_t *indices, std::size_t count, std::int64_t low, std::int64_t high) {
+    std::uint64_t signs = 0, first = static_cast<std::uint64_t>(low), last = static_cast<std::uint64_t>(high) - 1;
+    for (std::size_t i = 0; i < count; i++) {
+        auto index = static_cast<std::uint64_t>(indices[i]);
+        signs |= (index - first) | (last - index);
+    }
+    return !(signs >> 63);
+}
 
 // Runs `work` without Python's lock where it takes a while.
 template <class F> void unlocked(std::size_t size, F work) {

@@ -23,6 +23,8 @@ struct Rows {
     std::size_t length, rows_of_chunk, count;
     std::size_t inner;  // of columns how many stand beside one another; the loops of columns go by STRIPEs of them
     double eps;
+    float *for_weight, *for_bias;  // of numbers of two bytes
+    bool rounds;                   // whether their moments are rounded to two bytes, too
 };
 constexpr std::size_t STRIPE = 64, BROAD = 256;  // those of norms
 constexpr std::size_t SCANNED_ABREAST = 8;  // rows
@@ -174,7 +176,7 @@ struct Set {
     LessSharesLoop less_shares[2];
     NormalsLoop normals;
     ConversionLoop conversions[CONVERSIONS];
-    RowsLoop half_norms[2];  // of float16, of bfloat16
+    RowsLoop half_norms[2], half_norm_slopes[2], half_norm_sums[2];  // of float16, of bfloat16; the last by columns
 };
 
 // Null where they are for another processor.

@@ -62,7 +62,8 @@ int begin(PyObject *module) {
     for (PyMethodDef *family : {rushlight::sweep_functions, rushlight::row_functions, rushlight::channel_functions, rushlight::class_functions, rushlight::place_functions,
                                 rushlight::convolution_functions, rushlight::lstm_functions, rushlight::attention_functions, rushlight::step_functions, rushlight::grid_functions,
                                 rushlight::ctc_functions, rushlight::box_functions, rushlight::chain_functions,
-                                rushlight::twister_functions, rushlight::order_functions, rushlight::scan_functions, rushlight::normal_functions, rushlight::half_functions, rushlight::turn_functions})
+                                rushlight::twister_functions, rushlight::order_functions, rushlight::scan_functions, rushlight::normal_functions, rushlight::half_functions, rushlight::turn_functions,
+                                rushlight::weight_functions})
         if (PyModule_AddFunctions(module, family) < 0) return -1;
     return 0;
 }

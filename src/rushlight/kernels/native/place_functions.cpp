@@ -11,16 +11,6 @@
 namespace rushlight {
 namespace {
 
-// Whether indices are in [low, high): the sign of one of two differences says where one is not.
-bool are_between(const std::int64_t *indices, std::size_t count, std::int64_t low, std::int64_t high) {
-    std::uint64_t signs = 0, first = static_cast<std::uint64_t>(low), last = static_cast<std::uint64_t>(high) - 1;
-    for (std::size_t i = 0; i < count; i++) {
-        auto index = static_cast<std::uint64_t>(indices[i]);
-        signs |= (index - first) | (last - index);
-    }
-    return !(signs >> 63);
-}
-
 struct Places {
     void *out;
     const void *values;
@@ -93,7 +83,7 @@ template <bool CHECKS, class F> inline bool at_places(const Along &along, std::s
 }
 
 struct Pick {
-    static constexpr bool CHECKS = true;  // on the way; where there is something to spoil all indices are looked at before
+    static constexpr bool CHECKS = true;  // on the way; where there is something to spoil, or few indices are for many, all are looked at before
     template <class T> static void each(T *picked, const T *x, std::size_t at, std::size_t beside) { picked[beside] = x[at]; }
 };
 struct Put {
@@ -114,8 +104,10 @@ template <class MOVE, class T> bool move_along(const Along &along, void *out, co
     std::atomic<bool> is_done{true};
     unlocked(along.outer * numbers, [&] {
         share(along.outer, 1, COST * static_cast<double>(numbers), [&](std::size_t first, std::size_t last) {
-            for (std::size_t line = first; line < last; line++)
-                if (!at_places<MOVE::CHECKS>(along, line, [&](std::size_t at, std::size_t beside) { MOVE::template each<T>(to, from, at, beside); })) is_done = false;
+            for (std::size_t line = first; line < last; line++) {
+                auto move = [&](std::size_t at, std::size_t beside) { MOVE::template each<T>(to, from, at, beside); };
+                if (MOVE::CHECKS && !along.are_slices ? !at_places<MOVE::CHECKS>(along, line, move) : !at_places<false>(along, line, move)) is_done = false;
+            }
         });
     });
     return is_done;
@@ -138,7 +130,7 @@ template <class MOVE, bool PICKS> PyObject *along(PyObject *, PyObject *const *a
     if (!whole || !part || wide.size() < whole || narrow.size() != part) Py_RETURN_FALSE;
     all.are_slices = indices.size() == all.picked && part != all.picked;
     if (!all.are_slices && indices.size() != part) Py_RETURN_FALSE;
-    if (!MOVE::CHECKS && !are_between(all.indices, indices.size(), 0, static_cast<std::int64_t>(all.length))) Py_RETURN_FALSE;
+    if ((!MOVE::CHECKS || all.are_slices) && !are_between(all.indices, indices.size(), 0, static_cast<std::int64_t>(all.length))) Py_RETURN_FALSE;
     bool is_done = false;
     if constexpr (ADDS) {
         is_done = (out.is_double() ? move_along<MOVE, double> : move_along<MOVE, float>)(all, out.data(), other.data());

@@ -148,6 +148,35 @@ PyObject *layer_norm_of_halves(PyObject *, PyObject *const *args, Py_ssize_t cou
     Py_RETURN_TRUE;
 }
 
+// (for_x, for_weight, for_bias, moments, g, x, weight, length, eps, is_brain, rounds): of the first three those that are not wanted are
+// None; weight may be. x, g and for_x are numbers of two bytes, seen as whole ones; the rest is in single precision.
+PyObject *layer_norm_backward_of_halves(PyObject *, PyObject *const *args, Py_ssize_t count) {
+    if (!has(count, 11)) return nullptr;
+    Array for_x, for_weight, for_bias, moments, g, x, weight;
+    if (!x.get_any(args[5], false) || x.kind != 'H' || !x.is_aligned() || !g.get_any(args[4], false) || !g.is_like(x) || !g.is_aligned()) Py_RETURN_FALSE;
+    if (args[0] != Py_None && (!for_x.get_any(args[0], true) || !for_x.is_like(x) || !for_x.is_aligned())) Py_RETURN_FALSE;
+    if (!for_weight.get(args[1], true, true) || !for_bias.get(args[2], true, true) || !moments.get(args[3], true) || !weight.get(args[6], false, true)) Py_RETURN_FALSE;
+    Rows rows{};
+    rows.length = length_of_rows(args[7], x.size());
+    rows.eps = PyFloat_AsDouble(args[8]);
+    int is_brain = PyObject_IsTrue(args[9]), rounds = PyObject_IsTrue(args[10]);
+    if (PyErr_Occurred()) return nullptr;
+    if (!rows.length || moments.kind != 'f' || !moments.is_aligned()) Py_RETURN_FALSE;
+    for (const Array *vector : {&for_weight, &for_bias, &weight})
+        if (!is_row(*vector, moments, rows.length) || (*vector && !vector->is_aligned())) Py_RETURN_FALSE;
+    rows.count = x.size() / rows.length;
+    if (moments.size() != 2 * rows.count) Py_RETURN_FALSE;
+    rows.g = g.data(), rows.x = x.data(), rows.weight = weight.data(), rows.out = for_x.data(), rows.moments = static_cast<float *>(moments.data());
+    rows.for_weight = static_cast<float *>(for_weight.data()), rows.for_bias = static_cast<float *>(for_bias.data()), rows.rounds = rounds;
+    rows.rows_of_chunk = (rows.count + 63) / 64;
+    std::unique_ptr<float[]> room(new (std::nothrow) float[(rows.count + rows.rows_of_chunk - 1) / rows.rows_of_chunk * 2 * rows.length]);  // at most four times x
+    if (!room) return PyErr_NoMemory();
+    rows.partial = room.get();
+    by_rows(rows, in_use.load()->half_norm_slopes[is_brain], x.size(), rows.count, rows.rows_of_chunk, 2 * COST);
+    if (for_weight || for_bias) by_rows(rows, in_use.load()->half_norm_sums[is_brain], x.size(), rows.length, STRIPE, COST);
+    Py_RETURN_TRUE;
+}
+
 }  // namespace
 
 PyMethodDef row_functions[] = {
@@ -164,6 +193,7 @@ PyMethodDef row_functions[] = {
     fast("layer_norm", layer_norm),
     fast("layer_norm_backward", layer_norm_backward),
     fast("layer_norm_of_halves", layer_norm_of_halves),
+    fast("layer_norm_backward_of_halves", layer_norm_backward_of_halves),
     {nullptr, nullptr, 0, nullptr},
 };
 

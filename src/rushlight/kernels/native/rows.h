@@ -202,6 +202,19 @@ template <class T> void layer_norm_backward(const Rows &rows, std::size_t from, 
     }
 }
 
+// Mean and 1 / standard deviation of a row.
+inline void measure(const float *row, std::size_t length, double eps, float &center, float &rstd) {
+    double size = static_cast<double>(length);
+    double mean = sum_of_row<float>(length, [&](std::size_t i, std::size_t count) { return some<float>(row + i, count); }) / size;
+    float middle = static_cast<float>(mean);
+    double square = sum_of_row<float>(length, [&](std::size_t i, std::size_t count) {
+        V<float> off = count == LANES<float> ? load<float>(row + i) - middle : load_part<float>(row + i, count, middle) - middle;
+        return off * off;
+    });
+    double var = square / size - (mean - static_cast<double>(middle)) * (mean - static_cast<double>(middle));
+    center = middle, rstd = static_cast<float>(1 / std::sqrt((var > 0 || var != var ? var : 0) + eps));
+}
+
 // Of numbers of two bytes, which WIDEN and NARROW turn to single precision and back: x * rstd - mean * rstd, rounded once but for the second
 // product; weight and bias are in single precision.
 template <ConversionLoop WIDEN, ConversionLoop NARROW> void layer_norm_of_halves(const Rows &rows, std::size_t from, std::size_t to) {
@@ -209,17 +222,11 @@ template <ConversionLoop WIDEN, ConversionLoop NARROW> void layer_norm_of_halves
     const float *weight = static_cast<const float *>(rows.weight), *bias = static_cast<const float *>(rows.bias);
     std::uint16_t *out = static_cast<std::uint16_t *>(rows.out);
     float *room = static_cast<float *>(rows.partial) + from / rows.rows_of_chunk * rows.length;
-    double size = static_cast<double>(rows.length);
     for (std::size_t row = from; row < to; row++) {
         WIDEN(x + row * rows.length, room, rows.length);
-        double mean = sum_of_row<float>(rows.length, [&](std::size_t i, std::size_t count) { return some<float>(room + i, count); }) / size;
-        float center = static_cast<float>(mean);
-        double square = sum_of_row<float>(rows.length, [&](std::size_t i, std::size_t count) {
-            V<float> off = count == LANES<float> ? load<float>(room + i) - center : load_part<float>(room + i, count, center) - center;
-            return off * off;
-        });
-        double var = square / size - (mean - static_cast<double>(center)) * (mean - static_cast<double>(center));
-        float rstd = static_cast<float>(1 / std::sqrt((var > 0 || var != var ? var : 0) + rows.eps)), level = center * rstd;
+        float center, rstd;
+        measure(room, rows.length, rows.eps, center, rstd);
+        float level = center * rstd;
         rows.moments[row] = center, rows.moments[rows.count + row] = rstd;
         along_row<float>(rows.length, [&](std::size_t i, std::size_t count) {
             V<float> value = some<float>(room + i, count) * rstd - level;
@@ -228,6 +235,70 @@ template <ConversionLoop WIDEN, ConversionLoop NARROW> void layer_norm_of_halves
             put<float>(room + i, value, count);
         });
         NARROW(room, out + row * rows.length, rows.length);
+    }
+}
+
+// The moments of rows, and what comes back to x.
+template <ConversionLoop WIDEN, ConversionLoop NARROW> void norm_slopes_of_halves(const Rows &rows, std::size_t from, std::size_t to) {
+    const std::uint16_t *x = static_cast<const std::uint16_t *>(rows.x), *g = static_cast<const std::uint16_t *>(rows.g);
+    const float *weight = static_cast<const float *>(rows.weight);
+    std::size_t length = rows.length;
+    float *seen = static_cast<float *>(rows.partial) + from / rows.rows_of_chunk * 2 * length, *given = seen + length;
+    double size = static_cast<double>(length);
+    for (std::size_t row = from; row < to; row++) {
+        WIDEN(x + row * length, seen, length);
+        float moments[2];
+        measure(seen, length, rows.eps, moments[0], moments[1]);
+        if (rows.rounds) {
+            std::uint16_t narrow[2];
+            NARROW(moments, narrow, 2);
+            WIDEN(narrow, moments, 2);
+        }
+        float center = moments[0], rstd = moments[1];
+        rows.moments[row] = center, rows.moments[rows.count + row] = rstd;
+        if (!rows.out) continue;
+        WIDEN(g + row * length, given, length);
+        if (weight) along_row<float>(length, [&](std::size_t i, std::size_t count) { put<float>(given + i, some<float>(given + i, count) * some<float>(weight + i, count), count); });
+        double totals[2];
+        two_sums_of_row<float>(length, totals, [&](std::size_t i, std::size_t count, V<float> &all, V<float> &along) {
+            V<float> h = some<float>(given + i, count);
+            all += h;
+            along += h * (some<float>(seen + i, count) - center);
+        });
+        double wide = static_cast<double>(rstd);
+        float slope = static_cast<float>(-totals[1] * wide * wide * wide / size), level = static_cast<float>(-totals[0] * wide / size);
+        along_row<float>(length, [&](std::size_t i, std::size_t count) {
+            put<float>(given + i, some<float>(given + i, count) * rstd + ((some<float>(seen + i, count) - center) * slope + level), count);
+        });
+        NARROW(given, static_cast<std::uint16_t *>(rows.out) + row * length, length);
+    }
+}
+
+// What comes back to weight and bias, columns `from` to `to`: rounded to two bytes after each row, as PyTorch's sums of one thread are.
+template <ConversionLoop WIDEN, ConversionLoop NARROW> void norm_sums_of_halves(const Rows &rows, std::size_t from, std::size_t to) {
+    const std::uint16_t *x = static_cast<const std::uint16_t *>(rows.x), *g = static_cast<const std::uint16_t *>(rows.g);
+    for (std::size_t begin = from; begin < to; begin += BROAD) {
+        std::size_t broad = to - begin < BROAD ? to - begin : BROAD;
+        float seen[BROAD], given[BROAD], for_weight[BROAD] = {}, for_bias[BROAD] = {};
+        std::uint16_t narrow[BROAD];
+        auto round = [&](float *sums) {
+            NARROW(sums, narrow, broad);
+            WIDEN(narrow, sums, broad);
+        };
+        for (std::size_t row = 0; row < rows.count; row++) {
+            float rstd = rows.moments[rows.count + row], level = rows.moments[row] * rstd;
+            WIDEN(x + row * rows.length + begin, seen, broad);
+            WIDEN(g + row * rows.length + begin, given, broad);
+            along_row<float>(broad, [&](std::size_t i, std::size_t count) {
+                V<float> h = some<float>(given + i, count);
+                put<float>(for_weight + i, h * (some<float>(seen + i, count) * rstd - level) + some<float>(for_weight + i, count), count);
+                put<float>(for_bias + i, some<float>(for_bias + i, count) + h, count);
+            });
+            round(for_weight);
+            round(for_bias);
+        }
+        if (rows.for_weight) __builtin_memcpy(rows.for_weight + begin, for_weight, broad * sizeof(float));
+        if (rows.for_bias) __builtin_memcpy(rows.for_bias + begin, for_bias, broad * sizeof(float));
     }
 }
 

@@ -41,6 +41,7 @@ namespace RUSHLIGHT_SET {
 #include "normals.h"
 
 #define BOTH(loop) {loop<float>, loop<double>}
+#define HALVES(loop) {loop<single_of_half, half_of_single>, loop<single_of_brain, brain_of_single>}
 #define VALUES(F) {sweep<F, float, false>, sweep<F, double, false>}
 #define FOLD(F) {fold_rows<float, F>, fold_rows<double, F>}
 #define SCAN(CHAIN, BACK) {scan<float, CHAIN, BACK>, scan<double, CHAIN, BACK>}
@@ -77,7 +78,9 @@ static Set loops(const char *name) {
             BOTH(less_shares),
             normals,
             {single_of_half, half_of_single, single_of_brain, brain_of_single},
-            {layer_norm_of_halves<single_of_half, half_of_single>, layer_norm_of_halves<single_of_brain, brain_of_single>}};
+            HALVES(layer_norm_of_halves),
+            HALVES(norm_slopes_of_halves),
+            HALVES(norm_sums_of_halves)};
 }
 
 }  // namespace RUSHLIGHT_SET

@@ -1,4 +1,4 @@
-// Copies in order of arrays whose last two dimensions lie the other way round.
+// Copies in order of arrays whose last two dimensions lie the other way round, or whose last runs backwards.
 #include <algorithm>
 
 #include "functions.h"
@@ -22,6 +22,38 @@ template <class T> void turn(const char *from, std::ptrdiff_t step, std::size_t 
     }
 }
 
+template <class T> void copy_backwards(const char *__restrict first, void *__restrict to, std::size_t count) {
+    T *out = static_cast<T *>(to);
+    for (std::size_t i = 0; i < count; i++) std::memcpy(out + i, first - i * sizeof(T), sizeof(T));
+}
+
+// Calls work(number of a part, where in x it begins) for parts `from` to `to` of x, which are what its first dimensions lead to.
+template <class F> void at_parts(const Array &x, int dimensions, std::size_t from, std::size_t to, F work) {
+    for (std::size_t part = from; part < to; part++) {
+        const char *place = static_cast<const char *>(x.data());
+        std::size_t rest = part;
+        for (int axis = dimensions - 1; axis >= 0; rest /= x.length(axis), axis--) place += static_cast<std::ptrdiff_t>(rest % x.length(axis)) * x.bytes(axis);
+        work(part, place);
+    }
+}
+
+// (out, x): of one shape, out in order; along the last of its dimensions the numbers of x lie side by side, the last of them first.
+PyObject *backwards(PyObject *, PyObject *const *args, Py_ssize_t count) {
+    if (!has(count, 2)) return nullptr;
+    Array out, x;
+    if (!out.get_any(args[0], true) || !x.get_backwards(args[1]) || out.itemsize() != x.itemsize() || out.size() != x.size()) Py_RETURN_FALSE;
+    if (!out.size()) Py_RETURN_TRUE;
+    int last = x.dimensions() - 1;
+    std::size_t length = x.length(last), item = x.itemsize();
+    auto copy = item == 1 ? copy_backwards<std::uint8_t> : item == 2 ? copy_backwards<std::uint16_t> : item == 4 ? copy_backwards<std::uint32_t> : copy_backwards<std::uint64_t>;
+    unlocked(out.size(), [&] {
+        share(out.size() / length, 1, COST * static_cast<double>(length), [&](std::size_t from, std::size_t to) {
+            at_parts(x, last, from, to, [&](std::size_t row, const char *place) { copy(place, static_cast<char *>(out.data()) + row * length * item, length); });
+        });
+    });
+    Py_RETURN_TRUE;
+}
+
 // (out, x): of one shape, out in order; along the last but one of its dimensions the numbers of x lie side by side.
 PyObject *turned(PyObject *, PyObject *const *args, Py_ssize_t count) {
     if (!has(count, 2)) return nullptr;
@@ -35,10 +67,7 @@ PyObject *turned(PyObject *, PyObject *const *args, Py_ssize_t count) {
     unlocked(out.size(), [&] {
         bool is_one = planes == 1;
         share(is_one ? rows : planes, is_one ? BLOCK : 1, COST * static_cast<double>(is_one ? columns : rows * columns), [&](std::size_t from, std::size_t to) {
-            for (std::size_t plane = is_one ? 0 : from; plane < (is_one ? 1 : to); plane++) {
-                const char *place = static_cast<const char *>(x.data());
-                std::size_t rest = plane;
-                for (int axis = last - 2; axis >= 0; rest /= x.length(axis), axis--) place += static_cast<std::ptrdiff_t>(rest % x.length(axis)) * x.bytes(axis);
+            at_parts(x, last - 1, is_one ? 0 : from, is_one ? 1 : to, [&](std::size_t plane, const char *place) {
                 char *into = static_cast<char *>(out.data()) + plane * rows * columns * item;
                 std::size_t top = is_one ? from : 0, bottom = is_one ? to : rows;
                 switch (item) {
@@ -47,7 +76,7 @@ PyObject *turned(PyObject *, PyObject *const *args, Py_ssize_t count) {
                     case 4: turn(place, step, columns, reinterpret_cast<std::uint32_t *>(into), top, bottom); break;
                     default: turn(place, step, columns, reinterpret_cast<std::uint64_t *>(into), top, bottom);
                 }
-            }
+            });
         });
     });
     Py_RETURN_TRUE;
@@ -57,6 +86,7 @@ PyObject *turned(PyObject *, PyObject *const *args, Py_ssize_t count) {
 
 PyMethodDef turn_functions[] = {
     fast("turned", turned),
+    fast("backwards", backwards),
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -79,17 +79,22 @@ template <class T> inline T one(const T *from) {
     return out;
 }
 
+template <class T, std::size_t BYTES> struct Part {
+    typedef T Lanes __attribute__((vector_size(BYTES)));
+};
+
 // The sum of the lanes, by halves.
-template <class T> inline T across(V<T> x) {
-    typedef T Half __attribute__((vector_size(WIDTH / 2)));
-    Half low, high;
-    __builtin_memcpy(&low, &x, WIDTH / 2);
-    __builtin_memcpy(&high, reinterpret_cast<const char *>(&x) + WIDTH / 2, WIDTH / 2);
-    low += high;
-    for (std::size_t half = LANES<T> / 4; half > 1; half /= 2)
-        for (std::size_t i = 0; i < half; i++) low[i] += low[i + half];
-    if constexpr (LANES<T> == 2) return low[0];
-    else return low[0] + low[1];
+template <class T, std::size_t BYTES = WIDTH> inline T across(typename Part<T, BYTES>::Lanes x) {
+    if constexpr (BYTES > 16) {
+        typename Part<T, BYTES / 2>::Lanes low, high;
+        __builtin_memcpy(&low, &x, BYTES / 2);
+        __builtin_memcpy(&high, reinterpret_cast<const char *>(&x) + BYTES / 2, BYTES / 2);
+        return across<T, BYTES / 2>(low + high);
+    } else if constexpr (sizeof(T) == 4) {
+        return (x[0] + x[2]) + (x[1] + x[3]);
+    } else {
+        return x[0] + x[1];
+    }
 }
 
 // nan is not kept.
