@@ -20,6 +20,7 @@ import numpy as np
 
 from ..backend import errstate
 from ..backend import numpy as backend
+from ..backend.halves import add_into
 from ..backend.ownership import BY_PASS, is_only_here
 from ..backend.sparse_gradients import ScatteredArray
 from ..backend.unbroadcast import unbroadcast
@@ -296,7 +297,7 @@ class BackwardPass(HookCalls):
                 return
             have._counter[0] += 1  # first: an interrupt may come right behind the sum
             try:
-                np.add(have._array, g, have._array)
+                add_into(have._array, g)
             except ValueError:  # `.grad` was given another shape in place
                 have._counter[0] -= 1
                 raise _no_room(have._array.shape, g.shape) from None

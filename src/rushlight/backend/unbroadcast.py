@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .line_sums import total
-from .numpy import Array, Shape
+from .numpy import Array, Shape, converted
 
 
 def stretched(have: Shape, shape: Shape) -> tuple[int, ...]:
@@ -40,5 +40,5 @@ def unbroadcast(array: Array, shape: Shape, dtype: np.dtype[Any]) -> Array:
     if array.dtype != dtype:
         if array.dtype.kind == "c" and dtype.kind != "c":
             array = array.real
-        array = array.astype(dtype)
+        array = converted(array, dtype)
     return array

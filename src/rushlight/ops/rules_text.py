@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..autograd import saved_attributes
+from .halves_text import with_halves
 
 if TYPE_CHECKING:
     from .table import Op, Rule
@@ -33,7 +34,7 @@ def rules_source(entry: Op, over_tensors: bool) -> str:
         lines.append(f"    return {_call(entry.rules[entry.variadic], f'rule_{entry.variadic}')}")
     else:
         lines += _each_where_needed(entry, over_tensors)
-    return "\n".join(lines)
+    return "\n".join(lines if over_tensors else with_halves(entry, lines))
 
 
 def parameters(function: Callable[..., Any]) -> dict[str, Any]:
@@ -61,8 +62,7 @@ def _unpacked(entry: Op) -> list[str]:
 
 
 def _opened_as(entry: Op, kind: str, name: str) -> tuple[bool, str]:
-    """Where a saved value comes in PyTorch's order, in which the first that was changed is the error: inputs by PyTorch's
-    names, then outputs."""
+    """Where a saved value comes in PyTorch's order, whose first that was changed is the error: inputs by name, then outputs."""
     return kind == "output", saved_attributes.saved_name(entry, kind, name)
 
 
@@ -124,7 +124,5 @@ def _scalars(entry: Op, opened: list[str]) -> list[str]:
     rules = entry.rules.values() if entry.joint is None else [entry.joint]
     if not opened or entry.promote is None or any("xp" in parameters(rule) for rule in rules):
         return []
-    lines = ["    if g.__class__ is not ndarray:"]
-    for name in opened:
-        lines += [f"        if k_{name} is not None:", f"            k_{name} = k_{name}[()]"]
-    return lines
+    each = [f"        if k_{name} is not None:\n            k_{name} = k_{name}[()]" for name in opened]
+    return ["    if g.__class__ is not ndarray:", *each]

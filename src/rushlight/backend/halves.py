@@ -1,0 +1,58 @@
+"""Numbers of two bytes whose operators are compiled: what rules compute with in a backward pass of float16 or bfloat16.
+
+NumPy's own operators turn such numbers into single precision one after another, which takes ten times as long.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..kernels.half_precision import is_half
+from .arithmetic import subtract
+from .numpy import Array, in_single
+from .pointwise import add_of_halves, divide_of_halves, multiply_of_halves
+
+
+def _operator(
+    kernel: Callable[[Array, Array], Array], name: str, is_swapped: bool = False
+) -> Callable[[Array, object], object]:
+    usual = getattr(np.ndarray, name)
+
+    def operator(self: Array, other: object) -> object:
+        if other.__class__ is float or other.__class__ is int:
+            other = np.asarray(other, self.dtype)
+        if not isinstance(other, np.ndarray) or other.dtype is not self.dtype:  # a number is one of single precision
+            return usual(in_single(self) if getattr(other, "dtype", None) == np.float32 else self, other)
+        return (kernel(other, self) if is_swapped else kernel(self, other)).view(Halves)
+
+    return operator
+
+
+class Halves(Array):
+    """An array of float16 or bfloat16, of many numbers."""
+
+    __add__, __radd__ = _operator(add_of_halves, "__add__"), _operator(add_of_halves, "__radd__", True)
+    __sub__, __rsub__ = _operator(subtract, "__sub__"), _operator(subtract, "__rsub__", True)
+    __mul__, __rmul__ = _operator(multiply_of_halves, "__mul__"), _operator(multiply_of_halves, "__rmul__", True)
+    __truediv__ = _operator(divide_of_halves, "__truediv__")
+    __rtruediv__ = _operator(divide_of_halves, "__rtruediv__", True)
+
+
+def in_halves(x: object) -> object:
+    """The same memory under these operators, where it holds such numbers."""
+    return x.view(Halves) if isinstance(x, np.ndarray) and is_half(x) else x
+
+
+def add_into(total: Array, values: Array) -> None:
+    """``total += values``."""
+    if total.itemsize == 2 and is_half(total):
+        total[...] = add_of_halves(total, values)
+    else:
+        np.add(total, values, total)
+
+
+def plain_arrays(grads: tuple[object, ...]) -> tuple[object, ...]:
+    """The same memory under NumPy's."""
+    return tuple([g.view(np.ndarray) if isinstance(g, Halves) else g for g in grads])
