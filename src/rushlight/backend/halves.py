@@ -6,6 +6,7 @@ NumPy's own operators turn such numbers into single precision one after another,
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -15,9 +16,7 @@ from .numpy import Array, in_single
 from .pointwise import add_of_halves, divide_of_halves, multiply_of_halves
 
 
-def _operator(
-    kernel: Callable[[Array, Array], Array], name: str, is_swapped: bool = False
-) -> Callable[[Array, object], object]:
+def _operator(kernel: Callable[[Array, Array], Array], name: str, is_swapped: bool = False) -> Any:
     usual = getattr(np.ndarray, name)
 
     def operator(self: Array, other: object) -> object:

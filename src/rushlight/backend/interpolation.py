@@ -154,7 +154,7 @@ def _apply_transposed(g: Array, axis: int, axis_map: _AxisMap) -> Array:
         return np.zeros((*g.shape[:axis], axis_map.source, *g.shape[axis + 1 :]), g.dtype)
     x = _weighted(g, axis, axis_map.back_index, axis_map.back_weight)
     if axis_map.unread.size:
-        unread: Any = (*(slice(None),) * axis, axis_map.unread)
+        unread: tuple[slice | Array, ...] = (*(slice(None),) * axis, axis_map.unread)
         x[unread] = 0  # not zero yet if g holds an inf or nan
     return x
 
