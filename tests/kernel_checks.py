@@ -22,6 +22,34 @@ BEYOND = [math.inf, -math.inf, math.nan]
 FENCE = 64  # bytes
 NUMBERS = [0, 1, 2, 3, 4, 6, 7, 12, 64, -1, 1 << 31, (1 << 63) - 1, 1 << 63, (1 << 64) - 1, 1 << 64]
 REFUSED = (TypeError, OverflowError, ValueError, MemoryError)
+# Kernels of one array, with the numbers that some have besides: PyTorch's defaults, and others.
+VALUES = {
+    "activations.gelu_erf": [()], "activations.gelu_tanh": [()], "activations.silu": [()], "activations.mish": [()],
+    "pointwise.sigmoid": [()], "pointwise.tanh": [()], "special.erf": [()], "special.erfinv": [()],
+    "activations.log_sigmoid": [()], "activations.hardsigmoid": [()], "activations.hardswish": [()],
+    "activations.leaky_relu": [(0.01,), (1.5,), (-0.5,)], "activations.hardtanh": [(-1.0, 1.0), (0.0, 6.0), (2.0, -2.0)],
+    "activations.elu": [(1.0, 1.0, 1.0), (1.6732632423543772, 1.0507009873554805, 1.0), (0.5, 1.0, 2.0)],
+    "activations.softplus": [(1.0, 20.0), (2.5, 3.0), (-1.0, 20.0)],
+}  # fmt: skip
+SLOPES = {
+    "activation_backward.gelu_erf_backward": [()], "activation_backward.gelu_tanh_backward": [()],
+    "activation_backward.silu_backward": [()], "activation_backward.mish_backward": [()], "pointwise.sigmoid_backward": [()],
+    "pointwise.tanh_backward": [()], "pointwise.relu_backward": [()], "activation_backward.log_sigmoid_backward": [()],
+    "activation_backward.hardsigmoid_backward": [()], "activation_backward.hardswish_backward": [()],
+    "activation_backward.leaky_relu_backward": VALUES["activations.leaky_relu"],
+    "activation_backward.hardtanh_backward": VALUES["activations.hardtanh"],
+    "activation_backward.elu_backward": VALUES["activations.elu"],
+    "activation_backward.softplus_backward": VALUES["activations.softplus"],
+    "activation_backward.threshold_backward": [(0.0,), (0.7,)], "activation_backward.shrink_backward": [(0.5,), (0.0,)],
+}  # fmt: skip
+PAIRS = {  # two arrays, and numbers
+    "losses.smooth_l1": [(1.0,), (0.3,)], "losses.huber": [(1.0,), (0.3,)],
+    "loss_backward.smooth_l1_derivative": [(1.0, 1.0), (0.3, 0.01)], "loss_backward.huber_derivative": [(1.0, 1.0), (0.3, 0.01)],
+}  # fmt: skip
+FOLDS = ["summation.many_squares", "summation.multiplied", "summation.maxima", "summation.minima"]
+LONG = ["pointwise.relu", "choice.clamp"]  # those that leave few numbers to NumPy
+ROWS = ["softmax.softmax", "softmax.log_softmax"]
+ROW_SLOPES = ["softmax.softmax_grad", "softmax.log_softmax_grad"]
 # Under sanitizers, which take ten times as long, a fifth of the tries go the same ways.
 TRIED = 5 if os.environ.get("RUSHLIGHT_TESTS") == "few" else 1
 few = settings(max_examples=25 // TRIED, deadline=None, suppress_health_check=list(HealthCheck))

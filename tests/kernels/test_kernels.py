@@ -16,7 +16,25 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from kernel_checks import BEYOND, DTYPES, ODD, agree, both, few, native, needs_native, numbers, same_on_any_number_of_threads
+from kernel_checks import (
+    BEYOND,
+    DTYPES,
+    FOLDS,
+    LONG,
+    ODD,
+    PAIRS,
+    ROW_SLOPES,
+    ROWS,
+    SLOPES,
+    VALUES,
+    agree,
+    both,
+    few,
+    native,
+    needs_native,
+    numbers,
+    same_on_any_number_of_threads,
+)
 
 import rushlight as torch
 import rushlight.optim  # whose kernel is else registered when it is first used
@@ -25,92 +43,10 @@ from rushlight import kernels
 ROOT = Path(__file__).resolve().parents[2]
 LENGTHS = [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 64, 65, 100, 1000, 2048, 2049, 4100]
 
-# Kernels of one array, with the numbers that some have besides: PyTorch's defaults, and others.
-VALUES = {
-    "activations.gelu_erf": [()], "activations.gelu_tanh": [()], "activations.silu": [()], "activations.mish": [()],
-    "pointwise.sigmoid": [()], "pointwise.tanh": [()], "special.erf": [()], "special.erfinv": [()],
-    "activations.log_sigmoid": [()], "activations.hardsigmoid": [()], "activations.hardswish": [()],
-    "activations.leaky_relu": [(0.01,), (1.5,), (-0.5,)], "activations.hardtanh": [(-1.0, 1.0), (0.0, 6.0), (2.0, -2.0)],
-    "activations.elu": [(1.0, 1.0, 1.0), (1.6732632423543772, 1.0507009873554805, 1.0), (0.5, 1.0, 2.0)],
-    "activations.softplus": [(1.0, 20.0), (2.5, 3.0), (-1.0, 20.0)],
-}  # fmt: skip
-SLOPES = {
-    "activation_backward.gelu_erf_backward": [()], "activation_backward.gelu_tanh_backward": [()],
-    "activation_backward.silu_backward": [()], "activation_backward.mish_backward": [()], "pointwise.sigmoid_backward": [()],
-    "pointwise.tanh_backward": [()], "pointwise.relu_backward": [()], "activation_backward.log_sigmoid_backward": [()],
-    "activation_backward.hardsigmoid_backward": [()], "activation_backward.hardswish_backward": [()],
-    "activation_backward.leaky_relu_backward": VALUES["activations.leaky_relu"],
-    "activation_backward.hardtanh_backward": VALUES["activations.hardtanh"],
-    "activation_backward.elu_backward": VALUES["activations.elu"],
-    "activation_backward.softplus_backward": VALUES["activations.softplus"],
-    "activation_backward.threshold_backward": [(0.0,), (0.7,)], "activation_backward.shrink_backward": [(0.5,), (0.0,)],
-}  # fmt: skip
-PAIRS = {  # two arrays, and numbers
-    "losses.smooth_l1": [(1.0,), (0.3,)], "losses.huber": [(1.0,), (0.3,)],
-    "loss_backward.smooth_l1_derivative": [(1.0, 1.0), (0.3, 0.01)], "loss_backward.huber_derivative": [(1.0, 1.0), (0.3, 0.01)],
-}  # fmt: skip
-FOLDS = ["summation.many_squares", "summation.multiplied", "summation.maxima", "summation.minima"]
-SUMS = ["line_sums.sums_of_groups"]
-LONG = ["pointwise.relu", "choice.clamp"]  # those that leave few numbers to NumPy
-ROWS = ["softmax.softmax", "softmax.log_softmax"]
-ROW_SLOPES = ["softmax.softmax_grad", "softmax.log_softmax_grad"]
 CONVOLUTIONS = ["convolution.conv", "convolution.conv_input_grad", "convolution.conv_weight_grad"]
 CHANNELS = ["normalization.channel_moments", "normalization.batch_norm", "normalization.batch_norm_backward"]
 RECURRENT = ["recurrent.lstm_layer", "recurrent.lstm_layer_grads"]
 NORMS = ["normalization.layer_norm", "normalization.layer_norm_backward"]
-GROUPS = [  # test_kernel_norms.py
-    "normalization.group_norm", "normalization.group_norm_backward", "normalization.batch_norm_given", "normalization.channel_dots",
-]  # fmt: skip
-CLASSES = ["losses.nll_loss", "losses.nll_loss_adjoint"]  # test_kernel_nll_loss.py
-SCANS = [  # test_kernel_cumulative.py
-    "cumulative.cumsum", "cumulative.cumprod", "cumulative.cumsum_from_end", "cumulative.argcummax", "cumulative.argcummin",
-]  # fmt: skip
-NORMALS = [  # test_kernel_normals.py
-    "box_muller.fill_blocks_32", "box_muller.standard_blocks_32", "box_muller.fill_blocks_64", "permutations.swapped",
-]  # fmt: skip
-HALVES = [  # test_kernel_half_precision.py
-    "numpy.converted", "arithmetic.difference_of_halves",
-    *(f"pointwise.{name}_of_halves" for name in ("add", "multiply", "divide", "sqrt", "exp", "log")),
-]  # fmt: skip
-TURNS = ["shape.contiguous", "shape.backwards"]  # test_kernel_turns.py
-WEIGHTS = ["interpolation.weighted"]  # test_kernel_interpolation.py
-FLAT_INDICES = [  # test_kernel_flat_indices.py
-    "flat_indices.add_at", "flat_indices.add_rows", "flat_indices.put_in_step", "flat_indices.add_in_step", "flat_indices.within",
-    "extremes.take_along", "index.gather", "index.slices",
-]  # fmt: skip
-ORDERS = ["introsort.introsorted_rows", "introsort.greatest_in_rows", "introsort.selected_in_rows"]  # test_kernel_sort.py
-GRIDS = ["grid_sample.grid_sample", "grid_sample.grid_sample_input_grad"]  # test_kernel_grid_sample.py
-ALIGNMENTS = ["ctc.ctc_loss", "ctc.ctc_backward"]  # test_kernel_ctc.py
-ATTENTION = ["attention.attention", "attention.attention_backward"]  # test_kernel_attention.py
-TWISTER = ["mersenne_twister.source"]  # test_kernel_mersenne_twister.py
-STEPS = ["blocks.stepped"]  # test_kernel_optimizer_steps.py
-POOLING = [  # test_kernel_pooling.py
-    "pooling.max_pool", "pooling.pool_scatter", "pooling.avg_pool", "pooling.avg_pool_input_grad",
-    "adaptive_pooling.adaptive_avg_pool", "adaptive_pooling.adaptive_avg_pool_input_grad", "adaptive_pooling.adaptive_max_pool",
-]  # fmt: skip
-
-
-def test_every_kernel_is_tried_here():
-    families = [VALUES, SLOPES, PAIRS, FOLDS, LONG, ROWS, ROW_SLOPES, NORMS, CONVOLUTIONS, RECURRENT, CHANNELS]
-    families += [
-        GROUPS,
-        CLASSES,
-        FLAT_INDICES,
-        ORDERS,
-        GRIDS,
-        ALIGNMENTS,
-        POOLING,
-        ATTENTION,
-        STEPS,
-        TWISTER,
-        SCANS,
-        NORMALS,
-        HALVES,
-        SUMS,
-        TURNS,
-        WEIGHTS,
-    ]
-    assert sorted(kernels.registered) == sorted(name for family in families for name in family)
 
 
 def test_the_extension_is_built_where_there_is_a_compiler():
