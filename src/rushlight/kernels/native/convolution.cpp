@@ -34,8 +34,10 @@ struct Plan {
     std::vector<std::size_t> phases[3];  // those that taps see
     std::size_t reach[3] = {0, 0, 0};    // the farthest shift
     std::size_t axis, rows, together;    // blocks: so many rows of that axis, of so many samples
+    std::size_t shared = 0;              // zeros that end a line of the last axis and begin the next
 
-    std::size_t plane_size() const { return (out[0] + reach[0]) * (out[1] + reach[1]) * (out[2] + reach[2]); }
+    std::size_t extent(std::size_t a, std::size_t length) const { return length + reach[a] - (a == 2 ? shared : 0); }
+    std::size_t plane_size() const { return extent(0, out[0]) * extent(1, out[1]) * extent(2, out[2]); }
     std::size_t number_of_phases() const { return phases[0].size() * phases[1].size() * phases[2].size(); }
     std::size_t row_blocks() const { return (out[axis] + rows - 1) / rows; }
     std::size_t sample_blocks() const { return (samples + together - 1) / together; }
@@ -43,9 +45,11 @@ struct Plan {
     // By sizes alone, never by the number of threads.
     void divide(std::size_t itemsize) {
         axis = out[0] > 1 ? 0 : out[1] > 1 ? 1 : 2;
+        std::size_t before = offset[2] < 0 ? static_cast<std::size_t>(-offset[2]) : 0, whole = out[2] + reach[2];
+        if (axis != 2 && step[2] == 1 && phases[2].size() == 1 && before + in[2] < whole) shared = std::min({before, whole - before - in[2], reach[2]});
         std::size_t across = depth * number_of_phases() * itemsize;
         for (std::size_t a = 0; a < 3; a++)
-            if (a != axis) across *= out[a] + reach[a];
+            if (a != axis) across *= extent(a, out[a]);
         std::size_t fit = BLOCK_BYTES / across;
         rows = std::min(out[axis], std::max(fit > reach[axis] ? fit - reach[axis] : 0, 2 * reach[axis] + 1));
         std::size_t room = fit / (rows + reach[axis]);
@@ -66,7 +70,7 @@ template <class T> struct Block {
         for (std::size_t a = 0; a < 3; a++) {
             begin[a] = a == plan.axis ? row : 0;
             out[a] = a == plan.axis ? std::min(plan.rows, plan.out[a] - row) : plan.out[a];
-            extent[a] = out[a] + plan.reach[a];
+            extent[a] = plan.extent(a, out[a]);
         }
         plane = extent[0] * extent[1] * extent[2];
         length = (last - first) * plane;
