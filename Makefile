@@ -30,7 +30,7 @@ KERNELS ?= $(RUSHLIGHT_KERNELS)
 test: .venv/tools  ## unit tests and every example in docstrings and docs
 	RUSHLIGHT_KERNELS=$(KERNELS) OMP_NUM_THREADS=1 .venv/bin/python -m pytest -q -n $(JOBS) --doctest-modules --doctest-glob='*.md' \
 		--dist worksteal --ignore=tests/conformance --ignore=tests/xla --ignore=tests/onnx --ignore=tests/explain/test_browser.py \
-		--ignore=tests/trust --ignore=tests/typing tests src $(wildcard docs) README.md
+		--ignore=tests/trust --ignore=tests/typing tests src $(wildcard docs) README.md README.zh.md
 
 # Apart from the tests: most begin processes, interrupt or kill them and wait, half a minute that few changes have to do with.
 trust: .venv/tools  ## what goes wrong from outside: interrupts, full disks, killed processes, wrong arguments, spoiled files

@@ -21,12 +21,13 @@ from rushlight.explain import page
 ROOT = Path(__file__).resolve().parents[1]
 RECORDINGS = ROOT / "tests" / "explain" / "recordings"
 PICTURES = ROOT / "docs" / "explain"
-DESK, PHONE = (1280, 760), (390, 844)
+DESK, TALL, PHONE = (1280, 760), (1280, 890), (390, 844)
 COLOURS = 64
 
 # The step, the language, dark or light, the size, and what the page is scrolled to.
 SHOWN = {
-    "tutorial": (8, "en", "light", DESK, ""),
+    "tutorial": (8, "en", "light", TALL, ""),
+    "tutorial.zh": (8, "zh", "light", TALL, ""),
     "jacobian": (13, "zh", "dark", DESK, ""),
     "training": (12, "en", "light", DESK, ""),
     "rounds": (16, "en", "light", DESK, ""),
@@ -61,7 +62,7 @@ def main() -> None:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"])
         for name, how in SHOWN.items():
             file = Path(folder) / f"{name}.html"
-            recording = json.loads((RECORDINGS / f"{name}.json").read_text(encoding="utf-8"))
+            recording = json.loads((RECORDINGS / f"{name.partition('.')[0]}.json").read_text(encoding="utf-8"))
             file.write_text(page.render(recording), encoding="utf-8")
             (PICTURES / f"{name}.png").write_bytes(picture(browser, file, *how))
         browser.close()

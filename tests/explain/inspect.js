@@ -58,6 +58,10 @@
   for (const { one, box: frame } of cards) {
     for (const text of one.querySelectorAll("text")) if (seen(text) && !inside(box(text), frame, 2)) wrong.push(`out of its card: ${name(text)}`);
   }
+  for (const { one } of cards) {
+    const rule = Array.from(one.querySelectorAll(".rule")).filter(seen).length, derivatives = Array.from(one.querySelectorAll("text.bw")).filter(seen).length;
+    if (rule > 1 || rule > derivatives) wrong.push(`${rule} lines beside no derivative: ${name(one)}`);
+  }
   const texts = Array.from(document.querySelectorAll("svg text")).filter(seen).map((one) => ({ one, box: box(one) }));
   if (!colours) texts.forEach((a, at) => texts.slice(at + 1).forEach((b) => {
     if (over(a.box, b.box, 2.5)) wrong.push(`over each other: ${name(a.one)} and ${name(b.one)}`);

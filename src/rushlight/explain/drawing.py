@@ -232,10 +232,10 @@ class CardShape:
             drawn += [brush.during(span, brush.block(block, middle, at, "fw")) for span, block in self.values]
             at += self.value_height + (ROW if card.kind == "fold" else 0)
         if self.arrived and self.split is None:
-            drawn.append(self._border(brush, f"M{x + PAD:g} {at + 5:g}H{x + self.width - PAD:g}"))
+            border = brush.path(f"M{x + PAD:g} {at + 5:g}H{x + self.width - PAD:g}", "rule")
             for span, block in self.arrived:
                 label = brush.text(x + PAD, at + 18, "bw", literal(fitted(span.label, TITLE)), size=11) if span.label else ""
-                drawn.append(brush.during(span, label + brush.block(block, middle, at + 23, "bw")))
+                drawn.append(brush.during(span, border + label + brush.block(block, middle, at + 23, "bw")))
             at += 25 + self.arrived_height
         if self.kept:
             freed = self.states.freed
@@ -249,10 +249,6 @@ class CardShape:
             drawn += [brush.during(span, brush.block(block, middle, at + 24, "bw")) for span, block in self.grads]
         return "".join(drawn)
 
-    def _border(self, brush: Brush, d: str) -> str:
-        """The line between a value and its derivative, once one has arrived."""
-        return brush.during(Span(min(span.first for span, _ in self.arrived), None), brush.path(d, "rule"))
-
     def _beside(self, brush: Brush, x: float, top: float) -> list[str]:
         """The value on the left, the derivative under its name on the right."""
         assert self.split is not None
@@ -260,13 +256,14 @@ class CardShape:
         border = round(x + PAD + self.split[0] + spare, 1)
         left, right = round((x + border) / 2, 1), round((border + x + self.width) / 2, 1)
         tallest = max(self.value_height, self.arrived_height)
-        drawn = [self._border(brush, f"M{border:g} {top + 3:g}V{top + LABEL + tallest:g}")]
+        rule = brush.path(f"M{border:g} {top + 3:g}V{top + LABEL + tallest:g}", "rule")
+        drawn = []
         for span, block in self.values:
             drawn.append(brush.during(span, brush.block(block, left, top + LABEL + (tallest - block.height) / 2, "fw")))
         for span, block in self.arrived:
             label = brush.text(right, top + 10, "bw", literal(fitted(span.label, NAMED)), "middle", 11) if span.label else ""
             drawn.append(
-                brush.during(span, label + brush.block(block, right, top + LABEL + (tallest - block.height) / 2, "bw"))
+                brush.during(span, rule + label + brush.block(block, right, top + LABEL + (tallest - block.height) / 2, "bw"))
             )
         return drawn
 
