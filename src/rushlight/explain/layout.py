@@ -182,6 +182,8 @@ def _outward(boxes: list[Box], layers: list[list[int]]) -> None:
     for at, layer in enumerate(layers[:-1]):
         near = layers[max(at - 1, 0) : at + 2]
         for one in [one for one in layer if boxes[one].follows]:
+            if not _between(boxes, layer):
+                break
             here, rest = layer.index(one), [other for other in layer if other != one]
             orders = [[*rest[:to], one, *rest[to:]] for to in range(len(layer))]
             costs = []

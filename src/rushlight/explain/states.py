@@ -42,6 +42,8 @@ class States:
         self.cards = [CardStates() for _ in self.board.cards]
         self.rides: dict[tuple[int, int], list[Span]] = {}  # by node and number of its edge
         self.passed: dict[tuple[int, int], list[Span]] = {}
+        self._drawn = {use for edge in self.board.edges for use in edge.uses}
+        self._lately: list[list[Span]] = []  # of those, the ones of the pass that runs
         for card, states in zip(self.board.cards, self.cards, strict=True):
             value = None if card.tensor is None else self.board.tensors[card.tensor]["value"]
             values = [(self.board.label(one), self.board.tensors[one]["value"]) for one in self._outputs(card)]
@@ -120,12 +122,12 @@ class States:
 
     def _close(self, at: int) -> None:
         """A new pass begins: what arrived in the one before is no longer shown."""
-        groups = [states.arrived for states in self.cards]
-        for spans in [*groups, *self.passed.values()]:
+        for spans in [*(states.arrived for states in self.cards), *self._lately]:
             if spans and spans[-1].last is None:
                 spans[-1].last = at
                 if spans[-1].first == at:
                     spans.pop()
+        self._lately.clear()
 
     def _arrives(self, card: Card | None, event: Entry, at: int, value: Value | None) -> None:
         if card is None or card.kind == "fold" or value is None:
@@ -163,6 +165,9 @@ class States:
             self.cards[number].freed = self.cards[number].freed or at
         for sent in event["sent"]:
             use = (event["node"], sent["edge"])
+            if use not in self._drawn:
+                continue
             if step.kind == "run":
                 self.rides.setdefault(use, []).append(Span(at, at + 1, sent["value"]))
             self.passed.setdefault(use, []).append(Span(at, None))
+            self._lately.append(self.passed[use])
