@@ -181,7 +181,9 @@ def test_what_a_notebook_gets(tutorial):
     html = bundle["text/html"]
     picture = re.search(r"data:image/svg\+xml;base64,([^\"]+)", html)[1]
     assert b64decode(picture).decode() == bundle["image/svg+xml"]
-    assert html.index("<img") < html.index('<iframe sandbox="allow-scripts"') < html.index("<pre>")
+    assert (
+        html.index("<img") < html.index('<iframe sandbox="allow-scripts"') < html.index('<pre style="font-family: ui-monospace')
+    )
     frame = {name: value for tag, name, value in checked(html).attributes if tag == "iframe"}
     assert frame["srcdoc"] == page.render(tutorial, "en")
 
