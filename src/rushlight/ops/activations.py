@@ -309,13 +309,18 @@ def rrelu(input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: 
         raise RuntimeError("Lower bound should be less than or equal to the upper bound")
 
     def draw(x: Any) -> Any:
-        array = x._array
-        noise, negative = np.ones(array.shape, array.dtype), array <= 0 if training else ~(array > 0)
-        count = int(np.count_nonzero(negative))
-        noise[negative] = dropout.default_stream().uniform((count,), DOUBLE, lower, upper) if training else (lower + upper) / 2
-        return ops.rrelu_noise(x, new_tensor(noise))
+        return ops.rrelu_noise(x, _slopes(x, lower, upper, training))
 
     return views.inplace(draw, "rrelu_", input) if inplace else draw(input)
+
+
+def _slopes(x: Tensor, lower: float, upper: float, training: bool) -> Tensor:
+    """1 where ``x`` is positive, slopes elsewhere."""
+    array = x._array
+    noise, negative = np.ones(array.shape, array.dtype), array <= 0 if training else ~(array > 0)
+    count = int(np.count_nonzero(negative))
+    noise[negative] = dropout.default_stream().uniform((count,), DOUBLE, lower, upper) if training else (lower + upper) / 2
+    return new_tensor(noise)
 
 
 def rrelu_(input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False) -> Any:

@@ -32,7 +32,7 @@ from .linalg import (
     value_of,
 )
 from .public import ops, public
-from .rule_functions import all_numbers, conj, is_complex
+from .rule_functions import checked, conj, is_complex
 from .table import op
 
 if TYPE_CHECKING:
@@ -254,7 +254,7 @@ def cholesky_ex(input: Any, *, upper: bool = False, check_errors: bool = False) 
     check_square_floating(input, "linalg.cholesky_ex")
     factor, info = ops.cholesky_ex(input, bool(upper))
     if check_errors:
-        k.check_positive(all_numbers(info), "linalg.cholesky_ex")
+        checked(k.check_positive, info, "linalg.cholesky_ex")
     return linalg_cholesky_ex(factor, info)
 
 

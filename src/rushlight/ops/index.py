@@ -280,5 +280,4 @@ def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Tensor:
 
 def _within(indices: Any, size: int) -> Any:
     """Indices beyond either end go around."""
-    array = indices._array
-    return new_tensor(array % size) if size and ((array < 0) | (array >= size)).any() else indices
+    return new_tensor(indices._array % size) if size else indices

@@ -14,7 +14,7 @@ from ..backend.arithmetic import no_bool_difference
 from ..base import dtypes
 from ..tensor import Tensor
 from .loss_backward import logits_backward, target_backward, target_backward_of_logits
-from .operands import require_kind
+from .operands import check_not_negative, require_kind
 from .public import axis_of, module, ops, public
 from .softmax import log_softmax
 from .table import op
@@ -476,7 +476,9 @@ def gaussian_nll_loss(
     input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
 ) -> Tensor:
     """The negative log likelihood of targets under normal distributions of means ``input`` and variances ``var``."""
-    if var < 0 if isinstance(var, float) else module("torch")["any"](var < 0):
+    if isinstance(var, Tensor) and var._array.dtype.kind == "f":
+        check_not_negative(var, "var has negative entry/entries")
+    elif var < 0 if isinstance(var, float) else module("torch")["any"](var < 0):
         raise ValueError("var has negative entry/entries")
     if not isinstance(var, Tensor):
         var = input.new_full(input.size(), var)

@@ -17,7 +17,7 @@ from ..base.return_types import define
 from ..tensor import Tensor
 from .linalg import check_kernel, check_same_dtype, check_square, deprecated
 from .public import ops, public
-from .rule_functions import all_numbers
+from .rule_functions import checked
 from .solve import check_solvable
 from .table import op
 
@@ -158,7 +158,10 @@ def lu_factor_ex(A: Any, *, pivot: bool = True, check_errors: bool = False) -> A
 
 
 def check_pivots(info: Any, name: str) -> None:
-    found = all_numbers(info)
+    checked(_refuse_pivots, info, name)
+
+
+def _refuse_pivots(found: k.Array, name: str) -> None:
     if found.any():
         sentence = (
             "U[{0},{0}] is zero and using it on lu_solve would result in a division by zero. If you still want to "

@@ -75,6 +75,12 @@ def _rows_of(input: Any, name: str) -> Any:
     return input
 
 
+def _check_targets(target: Tensor, least: int, classes: int, error: str) -> None:
+    places = target._array
+    if ((places < least) | (places >= classes)).any():
+        raise RuntimeError(error)
+
+
 @public(space=F, out=False)
 def multi_margin_loss(
     input: Any,
@@ -103,8 +109,7 @@ def multi_margin_loss(
         raise RuntimeError(f"inconsistent weight size, expected {classes} but got {list(weight._array.shape)}")
     if t.dtype.kind != "i":
         raise RuntimeError(f"expected scalar type Long but found {target.dtype.scalar_name}")
-    if ((t < 0) | (t >= classes)).any():
-        raise RuntimeError("target out of range")
+    _check_targets(target, 0, classes, "target out of range")
     require_single_or_double(input, "multi_margin_loss_cpu_kernel")
     return _by_rows("multi_margin_loss", input, target, reduction, weight, p, margin)
 
@@ -132,8 +137,7 @@ def multilabel_margin_loss(
     x, t = _rows_of(input, "multilabel_margin_loss")._array, target._array
     if t.shape != x.shape and not (x.ndim <= 1 and t.ndim <= 1 and t.size == x.size):
         raise RuntimeError(f"inconsistent target size: {list(t.shape)} for input of size: {list(x.shape)}")
-    if x.size and (t.min() < -1 or t.max() >= (x.shape[-1] if x.ndim else 1)):
-        raise RuntimeError("argument #2 'target' is out of range")
+    _check_targets(target, -1, x.shape[-1] if x.ndim else 1, "argument #2 'target' is out of range")
     require_single_or_double(input, "multilabel_margin_loss_forward_out_frame")
     if x.ndim == 2:
         return ops.multilabel_margin_loss(input, target, reduction)

@@ -68,6 +68,11 @@ def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Tens
         raise RuntimeError(f"Expect a non-negative number, but got {r}")
     if r == 0:
         return new_tensor(np.empty(0, input._array.dtype))
+    return stack([input[column] for column in _choices(input._array.size, r, with_replacement)], 1)
+
+
+def _choices(size: int, r: int, with_replacement: bool) -> list[Tensor]:
+    """All choices of ``r`` of so many places: the first ones of all, the second ones, and so on."""
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
-    rows = np.array(list(choose(range(input._array.size), r)), np.int64).reshape(-1, r)
-    return stack([input[new_tensor(np.ascontiguousarray(column))] for column in rows.T], 1)
+    rows = np.array(list(choose(range(size), r)), np.int64).reshape(-1, r)
+    return [new_tensor(np.ascontiguousarray(column)) for column in rows.T]

@@ -25,6 +25,12 @@ def tensors_among(values: Iterable[Any], around: frozenset[int] = frozenset()) -
             yield from tensors_among(value.values() if isinstance(value, dict) else value, around | {id(value)})
 
 
+def check_not_negative(tensor: Tensor, error: str) -> None:
+    """ValueError where a number of a tensor is negative."""
+    if (tensor._array < 0).any():
+        raise ValueError(error)
+
+
 def require_kind(input: Any, name: str, kinds: str = "fc") -> None:
     """NotImplementedError for a dtype whose kind the kernel ``name`` does not know."""
     if input._array.dtype.kind not in kinds and input._array.dtype.kind != "V":

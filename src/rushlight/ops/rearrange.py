@@ -75,13 +75,11 @@ def tile(input: Any, *dims: Any) -> Tensor:
 def repeat_each(input: Any, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None) -> Tensor:
     """Each element (or slice along ``dim``) repeated, all alike or by ``repeats``."""
     if repeats is None:
-        counts = input._array
-        if counts.ndim != 1:
+        if input._array.ndim != 1:
             raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
-        if counts.dtype not in (np.int64, np.int32):
+        if input._array.dtype not in (np.int64, np.int32):
             raise NotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{input.dtype.scalar_name}'")
-        _check_repeats(counts, output_size)
-        return new_tensor(np.repeat(np.arange(counts.size, dtype=counts.dtype), counts))
+        return _places_repeated(input, input._array.size, input._array.dtype, output_size)
     if isinstance(repeats, int):
         if repeats < 0:
             raise RuntimeError("Repeats must be non-negative")
@@ -109,20 +107,21 @@ def repeat_each(input: Any, repeats: Any = None, dim: int | None = None, *, outp
             f"repeats must have the same size as input along dim, but got repeats.size(0) = {repeats._array.size} and "
             f"input.size({axis}) = {input._array.shape[axis]}"
         )
-    counts = np.broadcast_to(repeats._array.reshape(-1), (input._array.shape[axis],))
-    _check_repeats(counts, output_size)
-    return ops.index_select(input, new_tensor(np.repeat(np.arange(counts.size), counts)), axis)
+    return ops.index_select(input, _places_repeated(repeats, input._array.shape[axis], np.dtype(np.int64), output_size), axis)
 
 
 def _in_one_row(input: Any) -> Any:
     return input if input._array.ndim == 1 else reshape(input, -1)
 
 
-def _check_repeats(counts: Any, output_size: int | None) -> None:
+def _places_repeated(repeats: Tensor, size: int, dtype: np.dtype[Any], output_size: int | None) -> Tensor:
+    """The places from 0 to ``size``, each as often as ``repeats`` says."""
+    counts = np.broadcast_to(repeats._array.reshape(-1), (size,))
     if (counts < 0).any():
         raise RuntimeError("repeats can not be negative")
     if output_size is not None and output_size != counts.sum():
         raise RuntimeError("allocated size does not match required size")
+    return new_tensor(np.repeat(np.arange(size, dtype=dtype), counts))
 
 
 @public(name="flip")

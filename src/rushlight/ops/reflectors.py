@@ -14,7 +14,7 @@ from ..backend import linalg as k
 from ..base.return_types import define
 from .linalg import check_floating, check_kernel, check_square, on_diagonal, rows
 from .public import ops, public
-from .rule_functions import all_numbers, conj
+from .rule_functions import checked, conj
 from .table import op
 
 if TYPE_CHECKING:
@@ -191,7 +191,10 @@ def ldl_factor_ex(input: Any, *, hermitian: bool = False, check_errors: bool = F
 
 
 def _check_ldl(info: Any, name: str) -> None:
-    found = all_numbers(info)
+    checked(_refuse_blocks, info, name)
+
+
+def _refuse_blocks(found: k.Array, name: str) -> None:
     if found.any():
         sentence = "D[{0},{0}] is zero: the block is singular, and ldl_solve would divide by zero."
         raise RuntimeError(k.with_batch_element(found, sentence, name))

@@ -62,6 +62,11 @@ def all_numbers(tensor: Any) -> Any:
     return tensor._array
 
 
+def checked(check: Callable[..., None], tensor: object, name: str) -> None:
+    """Has ``check`` refuse what does not fit, by all numbers of a tensor."""
+    check(all_numbers(tensor), name)
+
+
 def is_complex(value: Any) -> bool:
     """Whether an array or a Tensor is complex."""
     return bool(getattr(value, "_array", value).dtype.kind == "c")

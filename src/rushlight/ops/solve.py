@@ -21,7 +21,7 @@ from .linalg import (
     rows,
 )
 from .public import ops, public
-from .rule_functions import all_numbers, conj, is_complex
+from .rule_functions import checked, conj, is_complex
 from .table import op
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ def inv_ex(A: Any, *, check_errors: bool = False) -> Any:
     check_square_floating(A, "linalg.inv_ex" if check_errors else "linalg.inv")
     inverse, info = ops.inv_ex(A)
     if check_errors:
-        k.check_inverted(all_numbers(info), "linalg.inv_ex")
+        checked(k.check_inverted, info, "linalg.inv_ex")
     return linalg_inv_ex(inverse, info)
 
 
@@ -261,7 +261,7 @@ def solve_ex(A: Any, B: Any, *, left: bool = True, check_errors: bool = False) -
     vector = _checked(A, B, left, "linalg.solve")
     result, info = ops.solve_ex(A, B, bool(left), vector)
     if check_errors:
-        k.check_solved(all_numbers(info), "torch.linalg.solve_ex")
+        checked(k.check_solved, info, "torch.linalg.solve_ex")
     return linalg_solve_ex(result, info)
 
 

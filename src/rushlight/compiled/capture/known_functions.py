@@ -42,7 +42,8 @@ LOOKS_AT_NO_VALUE = frozenset(
     ops.choice:_into_itself.<locals>.call ops.choice:masked_fill ops.complex_numbers:view_as_complex
     ops.convolution:conv_tbc ops.distances:cdist ops.embedding:_bags ops.embedding:one_hot ops.extremes:_extreme
     ops.extremes:_middle ops.extremes:_place ops.extremes:aminmax ops.extremes:kthvalue
-    ops.extremes:kthvalue.<locals>.<genexpr> ops.extremes:mode ops.forward_arrays:run_with_tangents
+    ops.extremes:kthvalue.<locals>.<genexpr> ops.least_squares:lstsq ops.margin_losses:multi_margin_loss
+    ops.margin_losses:multilabel_margin_loss ops.losses:gaussian_nll_loss ops.extremes:mode ops.forward_arrays:run_with_tangents
     ops.forward_rules:_apply_rule ops.forward_rules:_shaped ops.index:_check_rows ops.index:index_add ops.index:index_copy
     ops.index:index_fill ops.index:index_reduce ops.index:index_select ops.index:put ops.index:take
     ops.inplace:binary.<locals>.call ops.inplace:by_result.<locals>.call ops.inplace:plain_write
@@ -95,6 +96,8 @@ OF_ANY_SHAPE = frozenset(
     """
     nonzero masked_select unique unique_consecutive unique_dim bincount histc repeat_interleave argwhere ops.ctc:_checked
     ops.subscripts:_indices_of_mask ops.masks:_nonzero_by_dimension ops.masks:_nonzero_by_element
+    ops.rearrange:_places_repeated
+    ops.statistics:bincount
     """.split()
 )
 
@@ -132,10 +135,13 @@ ANEW = frozenset(
     """
     random:Generator.get_state random:Generator.set_state
     tensors.creation.from_data:tensor
-    ops.dropout:_scaled_noise ops.normalization:_keep_up
+    ops.activations:_slopes ops.dropout:_scaled_noise ops.embedding:_renormalized ops.normalization:_keep_up
+    tensors.creation.sampling:_sample_dirichlet
     """.split()
 )
-# Of those, the ones that neither draw nor write.
+# They make what depends on forms and numbers alone.
+CONSTANT = frozenset(("ops.linalg:on_diagonal", "ops.meshgrid:_choices"))
+# Of those that are called anew, the ones that neither draw nor write.
 CHANGES_NOTHING = frozenset(
     """
     distributions.distribution:_require ops.embedding:_check_bags ops.embedding:_check_classes
@@ -144,6 +150,9 @@ CHANGES_NOTHING = frozenset(
     ops.forward_rules:_ones ops.forward_rules:_zeros ops.promotion:number_array ops.ctc:_checked
     ops.stft:_check_overlap ops.sort:_check_quantiles ops.subscripts:_indices_of_mask
     ops.masks:_nonzero_by_dimension ops.masks:_nonzero_by_element
+    ops.index:_within ops.rule_functions:checked ops.least_squares:tolerances ops.operands:check_not_negative ops.margin_losses:_check_targets
+    ops.masks:unravel_index ops.rearrange:_places_repeated ops.sort:isin ops.statistics:_check_weights ops.statistics:bincount
+    ops.statistics:histc ops.statistics:histogram
     """.split()
 )
 CREATION = frozenset("allocation filling from_sizes like matrices random_tensors ranges sampling windows".split())
@@ -152,11 +161,13 @@ CREATION = frozenset("allocation filling from_sizes like matrices random_tensors
 def called_anew(where: str) -> bool:
     """Whether a function is an instruction of its own: where it draws random numbers, makes tensors of none, or steps."""
     room, _, name = where.partition(":")
+    if where in ANEW or where in CHANGES_NOTHING or where in CONSTANT:
+        return True
     if room.startswith("tensors.creation.") and room.rpartition(".")[2] in CREATION:
         return not name.rpartition(".")[2].startswith("_")
     if room.startswith("optim.") and "." in name:
         return name.rpartition(".")[2] in ("step", "zero_grad")
-    return where in ANEW or where in CHANGES_NOTHING
+    return False
 
 
 def stops(error: BaseException) -> bool:

@@ -19,6 +19,7 @@ from ...base import dtypes
 from ...base.arguments import OWN_CODE, user_frame
 from ...ops import promotion
 from ...tensor import PLAIN, Tensor
+from . import known_functions
 from . import trace as t
 
 
@@ -361,6 +362,10 @@ class Recorder:
     ) -> None:
         """A function has been called that is to be called anew each time."""
         outs: list[int] = []
+        if known_functions.where(function) in known_functions.CONSTANT:
+            for one in result if isinstance(result, list) else [result]:
+                self.constant(one._array if isinstance(one, Tensor) else one)
+            return
         if not any(result is one for one in args):  # a method that gives its own object back
             self._results(name, result, outs)
         self.note(t.Host(function, name, args, dict(kwargs), tuple(outs)))
