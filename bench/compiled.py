@@ -3,10 +3,13 @@
     python bench/compiled.py [--rounds 3] [--seconds 0.2] [--threads 1] [--backend replay [--backend xla]] [--inductor] [NAME ...]
     python bench/compiled.py --first [NAME ...]
     python bench/compiled.py --captured
+    python bench/compiled.py --slower [NAME ...]
 
 Each side is a process of its own: rushlight eager, rushlight compiled with all its guards by each backend, PyTorch eager, and with
 `--inductor` PyTorch's torch.compile, which takes minutes to compile and needs g++. Ratios are to PyTorch eager, medians over the
 rounds. A program that gains nothing is left as it is by torch.compile, which `--captured` tells too.
+
+`--slower` tells which idioms take over 5 per cent longer compiled than as they are, in turns in one process.
 
 `--first` tells what compiling costs: seconds that the first two calls take more than two as they are, with nothing kept from
 before and with what an earlier process has kept.
@@ -182,6 +185,30 @@ def captured(backend: str) -> int:
     return 0
 
 
+def slower(names: list[str], backend: str) -> int:
+    """Prints each idiom that is slower compiled, once it is known what is fastest, by the best of several turns."""
+    torch = begin("rushlight")
+    ratios = {}
+    for name, program in programs().items():
+        if names and name not in names:
+            continue
+        torch.manual_seed(0)
+        calls = [step := program(), torch.compile(step, backend=backend)]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for _ in range(STEPS):
+                calls[1]()
+            turns = [[best_time(lambda call: call(), (call,), 0.004) for call in calls] for _ in range(10)]
+        eager, fast = (min(one) for one in zip(*turns, strict=True))
+        ratios[name] = fast / eager
+        if ratios[name] > 1.05:
+            print(f"{name:40} {eager * 1e6:10,.1f} us as it is, {fast * 1e6:10,.1f} us compiled: {ratios[name]:.2f}")
+    late = sum(ratio > 1.05 for ratio in ratios.values())
+    mean = math.exp(statistics.fmean(map(math.log, ratios.values())))
+    print(f"{late} of {len(ratios)} programs are over 5 per cent slower; geometric mean of all {mean:.2f}")
+    return 0
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME")
@@ -192,11 +219,14 @@ def main() -> int:
     parser.add_argument("--inductor", action="store_true", help="PyTorch's torch.compile too")
     parser.add_argument("--first", action="store_true", help="what compiling costs")
     parser.add_argument("--captured", action="store_true", help="how many of the idioms are captured")
+    parser.add_argument("--slower", action="store_true", help="which of the idioms are slower compiled")
     parser.add_argument("--side", help=argparse.SUPPRESS)
     options = parser.parse_args()
     backends = tuple(options.backend or ["replay"])
     if options.captured:
         return captured(backends[0])
+    if options.slower:
+        return slower(options.names, backends[0])
     if options.side:
         if options.first:
             found: Any = {name: first for name, (_, first) in started(options.side, options.names).items()}

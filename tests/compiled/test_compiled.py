@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import time
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -14,6 +15,7 @@ import rushlight as torch
 import rushlight.nn.functional as F
 from rushlight import nn
 from rushlight.compiled.function import Compiled
+from rushlight.compiled.guarding import Guards
 
 
 def compiled(function: Callable[..., Any], **options: Any) -> Any:
@@ -351,6 +353,21 @@ def test_reports_and_backends() -> None:
         torch.compile(function, backend="nothing")
     torch.compiler.reset()
     assert not fast._compiled.forms
+
+
+def test_what_is_looked_at_before_a_replay_is_part_of_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = torch.ones(3)
+    hold = Guards.hold
+
+    def slowly(self: Guards, leaves: list[Any]) -> bool:
+        time.sleep(0.002)
+        return hold(self, leaves)
+
+    monkeypatch.setattr(Guards, "hold", slowly)
+    whole: Any = torch.compile(lambda: ((x * 2 + 1).tanh() * x).exp(), backend="replay")
+    for _ in range(40):
+        whole()
+    assert whole._compiled.forms[0].replays is False and whole._compiled.settled
 
 
 def test_two_threads_at_once() -> None:

@@ -125,11 +125,14 @@ class Compiled:
         self.last: Form | None = None  # the one that a replay was last made of
         self.warned = False
         self.off: NotUnderstood | None = None  # why it runs as it is, whatever its arguments
+        self.settled = False  # whether it runs as it is where it is given nothing, since that is faster
         self.always = False  # replays even where that is not faster
         self.lock = threading.RLock()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if self.off is not None or not _quiet() or current.stance == "force_eager":
+        if self.off is not None or (self.settled and not args and not kwargs):
+            return self._as_it_is(args, kwargs)
+        if not _quiet() or current.stance == "force_eager":
             return self._as_it_is(args, kwargs)
         around = _surroundings()
         last = self.last
@@ -353,25 +356,28 @@ class Compiled:
         if form.replays is False and not self.always:
             return self._as_it_is(args, kwargs)
         assert form.guards is not None
+        began = time.perf_counter() if form.replays is None else 0.0
         if not form.guards.hold(leaves):
             self.last = None
             self.forms.remove(form)  # what it was made for is gone: begun anew
             return self(*args, **kwargs)
         if form.replays is None and not self.always:
-            return self._timed(form, leaves, args, kwargs)
+            return self._timed(form, leaves, args, kwargs, time.perf_counter() - began)
         assert form.way is not None
         return self._replayed(form, form.way, leaves, args, kwargs)
 
-    def _timed(self, form: Form, leaves: list[Any], args: Any, kwargs: Any) -> Any:
+    def _timed(self, form: Form, leaves: list[Any], args: Any, kwargs: Any, looking: float) -> Any:
+        """A call by one of the ways; that it looks first, for so many seconds, is part of a replay."""
         every = [form.as_it_is, *form.ways]
         way = min(every, key=lambda one: (len(one.times) % ROW == 0, len(one.times)))
         began = time.perf_counter()
         result = self._as_it_is(args, kwargs) if way is form.as_it_is else self._replayed(form, way, leaves, args, kwargs)
-        way.times.append(time.perf_counter() - began)
+        way.times.append(time.perf_counter() - began + (0.0 if way is form.as_it_is else looking))
         if all(len(one.times) >= TURNS for one in every):
             form.way = min(form.ways, key=lambda one: min(one.times))
             form.replays = min(form.way.times) < FASTER * min(form.as_it_is.times)
             form.ways = [form.way]
+            self.settled = self.settled or (form.form == _NOTHING and not form.replays)
         return result
 
     def _replayed(self, form: Form, way: Way, leaves: list[Any], args: Any, kwargs: Any) -> Any:
@@ -386,7 +392,7 @@ class Compiled:
 
     def reset(self) -> None:
         """Forgets all that was captured."""
-        self.forms, self.last, self.off = [], None, None
+        self.forms, self.last, self.off, self.settled = [], None, None, False
 
     def report(self) -> str:
         """What was captured, what it is guarded by, and what it costs, in lines."""

@@ -99,7 +99,10 @@ class Guards:
 
     def hold(self, leaves: list[Any]) -> bool:
         """Whether they hold for a call with these arguments, which are of the right form."""
-        return self.look(leaves)
+        try:
+            return self.look(leaves)
+        except (ValueError, AttributeError):  # a cell that is empty now, an attribute that is gone
+            return False
 
     def _written(self, leaves: list[Any]) -> Callable[[list[Any]], bool]:
         """All checks as one function without loops: objects by their identity first, and by :func:`holds` where that has changed."""
@@ -165,6 +168,12 @@ class _Text:
                 quick = f"len({name(holder)}) == {key}"
             case "absent":
                 quick = f"tuple({name(holder)}) == {name(tuple(holder))}"
+            case "cell" if value is not ABSENT:
+                quick = f"{name(holder)}.cell_contents is {name(value)}"
+            case "slot" if value is not ABSENT:
+                quick = f"{name(holder)}.{key} is {name(value)}"
+            case "class":
+                quick = f"{name(holder)}.__dict__.get({name(key)}, ABSENT) is {name(value)}"
             case "type":
                 quick = f"{name(holder)}.__class__ is {name(key)}"
             case "code":

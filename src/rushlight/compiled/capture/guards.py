@@ -9,6 +9,7 @@ numbers, an array of NumPy's) ends it: the program may have found anything there
 from __future__ import annotations
 
 import collections
+import dis
 import functools
 import operator
 import os
@@ -42,6 +43,10 @@ _FIXED = (
 _OF_NO_MATTER = frozenset(("__dict__", "__weakref__", "__doc__", "__module__", "__abstractmethods__", "_abc_impl"))
 _CONTAINERS = (list, tuple, dict, set, frozenset, collections.deque)
 _HEAP_TYPE, _IMMUTABLE_TYPE = 1 << 9, 1 << 8
+_OF_GLOBALS = frozenset(
+    ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS", "STORE_GLOBAL", "STORE_NAME", "DELETE_GLOBAL", "DELETE_NAME")
+)
+_OPS = f"{_PACKAGE}.ops.", "torch.ops."
 _SWITCHES = tuple(f"{name}.backends." for name in (_PACKAGE, f"{_PACKAGE}.compat", "torch"))
 _KNOWN = (object, *_CONTAINERS, *_VALUES, collections.OrderedDict, collections.defaultdict)
 ABSENT: Any = object()
@@ -71,7 +76,9 @@ class Findings:
         self.waiting: list[Any] = list(roots)
         for tensor in given:
             self._tensor(tensor)
-        self._functions(vars(functional), names)  # those of the user's in the place of ours, which modules call too
+        self._functions(
+            vars(functional), {name for name in vars(functional) if name[0] != "_" and (names is None or name in names)}
+        )
         while self.waiting:
             self._look(self.waiting.pop())
         if any(one() is not None and id(one()) not in self.seen for one in self.weak):
@@ -138,8 +145,8 @@ class Findings:
             self.waiting += [module for name, module in sys.modules.items() if name.startswith(_SWITCHES)]
         self._functions(found, self.users)
 
-    def _functions(self, found: dict[str, object], names: set[str] | None) -> None:
-        for name in found.keys() if names is None else names & found.keys():
+    def _functions(self, found: dict[str, object], names: set[str]) -> None:
+        for name in names & found.keys():
             self.checks.append(("key", found, name, found[name]))
             if isinstance(found[name], (types.ModuleType, types.FunctionType, type)):
                 self.waiting.append(found[name])
@@ -207,15 +214,18 @@ class Findings:
         if code.co_filename.startswith(OWN_CODE):
             if hasattr(function, "_torchdynamo_orig_callable"):  # compiled: what runs inside of another is the function itself
                 self.waiting.append(function._torchdynamo_orig_callable)
-            for cell in function.__closure__ or ():  # a wrapper of this package's around what is the user's
-                if isinstance(_contents(cell), (types.FunctionType, types.MethodType)):
-                    self._cell(cell)
+            for cell in function.__closure__ or ():  # a wrapper of this package's around what is the user's, and stays so
+                inner = _contents(cell)
+                if isinstance(inner, types.FunctionType) or (
+                    isinstance(inner, types.MethodType) and not type(inner.__self__).__module__.startswith(_OPS)
+                ):
+                    self.waiting.append(inner)
             return
         self.checks.append(("code", function, code, None))
         asked: set[str] = set()
         for one in _nested(code):
             self.codes.add(one)
-            asked.update(one.co_names)
+            asked.update(_globals_of(one))
         for cell in function.__closure__ or ():
             self.waiting.append(cell)
         self._found("slot", function, "__defaults__", function.__defaults__)
@@ -336,6 +346,12 @@ def _contents(cell: types.CellType) -> Any:
         return cell.cell_contents
     except ValueError:
         return ABSENT
+
+
+@functools.lru_cache(1 << 14)
+def _globals_of(code: types.CodeType) -> frozenset[str]:
+    """The globals that code asks for, and not the attributes."""
+    return frozenset(step.argval for step in dis.get_instructions(code) if step.opname in _OF_GLOBALS)
 
 
 def _nested(code: types.CodeType) -> Iterator[types.CodeType]:
