@@ -32,10 +32,10 @@ from pathlib import Path
 from typing import Any
 
 from idioms import programs
-from measure import best_time
+from measure import best_time, time_of
 from turns import HERE, Failed, ask, begin, in_turns, row
 
-STEPS = 22  # calls after which it is known whether a program is replayed
+STEPS = 80  # calls after which it is known whether a program is replayed
 KEPT = {"xla": "XDG_CACHE_HOME", "inductor": "TORCHINDUCTOR_CACHE_DIR"}  # where a compiler is told to keep what it has compiled
 
 
@@ -185,9 +185,10 @@ def captured(backend: str) -> int:
     return 0
 
 
-def slower(names: list[str], backend: str) -> int:
+def slower(names: list[str], backend: str, threads: int) -> int:
     """Prints each idiom that is slower compiled, once it is known what is fastest, by the best of several turns."""
     torch = begin("rushlight")
+    torch.set_num_threads(threads)
     ratios = {}
     for name, program in programs().items():
         if names and name not in names:
@@ -198,7 +199,8 @@ def slower(names: list[str], backend: str) -> int:
             warnings.simplefilter("ignore")
             for _ in range(STEPS):
                 calls[1]()
-            turns = [[best_time(lambda call: call(), (call,), 0.004) for call in calls] for _ in range(10)]
+            steps = max(1, round(0.001 / time_of(lambda call: call(), (calls[0],), 1)))
+            turns = [[time_of(lambda call: call(), (call,), steps) / steps for call in calls] for _ in range(20)]
         eager, fast = (min(one) for one in zip(*turns, strict=True))
         ratios[name] = fast / eager
         if ratios[name] > 1.05:
@@ -226,7 +228,7 @@ def main() -> int:
     if options.captured:
         return captured(backends[0])
     if options.slower:
-        return slower(options.names, backends[0])
+        return slower(options.names, backends[0], options.threads)
     if options.side:
         if options.first:
             found: Any = {name: first for name, (_, first) in started(options.side, options.names).items()}

@@ -365,7 +365,7 @@ def test_what_is_looked_at_before_a_replay_is_part_of_its_time(monkeypatch: pyte
 
     monkeypatch.setattr(Guards, "hold", slowly)
     whole: Any = torch.compile(lambda: ((x * 2 + 1).tanh() * x).exp(), backend="replay")
-    for _ in range(40):
+    for _ in range(60):
         whole()
     assert whole._compiled.forms[0].replays is False and whole._compiled.settled
 

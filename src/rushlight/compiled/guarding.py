@@ -166,8 +166,8 @@ class _Text:
                 quick = f"len({name(holder)}) > {key} and {name(holder)}[{key}] is {name(value)}"
             case "length":
                 quick = f"len({name(holder)}) == {key}"
-            case "absent":
-                quick = f"tuple({name(holder)}) == {name(tuple(holder))}"
+            case "absent" | "keys":
+                quick = f"tuple({name(holder)}) == {name(tuple(holder))}" if holder else f"not {name(holder)}"
             case "cell" if value is not ABSENT:
                 quick = f"{name(holder)}.cell_contents is {name(value)}"
             case "slot" if value is not ABSENT:

@@ -162,7 +162,8 @@ class Findings:
             kind.__flags__ & _HEAP_TYPE and not slots and not hasattr(value, "__dict__")
         ):  # of an extension's: it may keep anything
             raise CannotTell(f"an object of the kind {kind.__module__}.{kind.__qualname__}")
-        self.checks.append(("type", value, kind, None))
+        if kind.__flags__ & _HEAP_TYPE:  # others' instances stay what they are
+            self.checks.append(("type", value, kind, None))
         self.waiting.append(kind)
         names = self.names
         if _live(kind):
@@ -197,7 +198,6 @@ class Findings:
 
     def _dict(self, found: dict[Any, Any], names: set[str] | None) -> None:
         if names is None:
-            self.checks.append(("length", found, len(found), None))
             self.checks.append(("keys", found, tuple(found), None))
             for key, one in found.items():
                 self.waiting.append(key)
