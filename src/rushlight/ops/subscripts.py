@@ -460,7 +460,7 @@ def index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -
         one is not None and one._array.size and not have for one, have in zip(indices, array.shape, strict=False)
     ):
         raise IndexError("index is out of bounds for dimension with size 0")
-    shape = k.picked_shape(array.shape, [*(None if one is None else one._array for one in indices)])
+    shape = k.picked_shape(array.shape, tuple(None if one is None else one._array for one in indices))
     if given != shape and not k.stretches(given, shape):
         raise RuntimeError(
             f"shape mismatch: value tensor of shape {list(given)} cannot be broadcast to indexing result of shape {list(shape)}"
@@ -482,7 +482,7 @@ _by_result = methods["index_put_"]
 def _index_put_in_place(self: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
     # Without history there is no need for a second tensor; masks take the long way, on which they are looked at.
     if not modes.special.active and all(one is None or one._array.dtype.char in _INDEX_TYPES for one in indices):
-        shape = k.picked_shape(self._array.shape, [None if one is None else one._array for one in indices])
+        shape = k.picked_shape(self._array.shape, tuple(None if one is None else one._array for one in indices))
         if indices and k.stretches(values._array.shape, shape) and _written(self, indices, values, bool(accumulate)):
             return self
     return _by_result(self, indices, values, accumulate)

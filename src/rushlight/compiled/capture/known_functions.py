@@ -58,7 +58,8 @@ LOOKS_AT_NO_VALUE = frozenset(
     ops.shape:_view_dtype ops.shape:reshape ops.shape:view ops.solve:_is_vector ops.solve:check_solvable ops.sort:_quantile
     ops.sort:searchsorted ops.strides:_as_strided_node ops.strides:_strided_node ops.strides:as_strided ops.subscripts:_put
     ops.subscripts:_setitem ops.subscripts:_walk ops.subscripts:_written ops.subscripts:index_put
-    ops.subscripts:_index_put_in_place ops.subscripts:index_put.<locals>.<genexpr> ops.writing:copy_
+    ops.subscripts:_index_put_in_place ops.subscripts:_index_put_in_place.<locals>.<genexpr>
+    ops.subscripts:index_put.<locals>.<genexpr> ops.writing:copy_
     ops.writing:fill ops.writing:fill_ ops.writing:zero_ overrides.torch_dispatch:_write_below
     overrides.torch_dispatch:BelowAutograd.function.<locals>.<genexpr>
     tensor:Tensor.device tensors.conversion.to_dtype:_convert tensors.memory:InMemory.is_contiguous tensors.memory:InMemory.is_cpu
