@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -112,7 +113,7 @@ def nonzero(x: Array) -> tuple[Array, ...]:
     return outer, *found[::-1]
 
 
-def picked_shape(shape: Shape, indices: Indices) -> Shape:
+def picked_shape(shape: Shape, indices: Sequence[Array | None]) -> Shape:
     """The shape of what :func:`index` picks."""
     axes = [axis for axis, one in enumerate(indices) if one is not None]
     if not axes:
