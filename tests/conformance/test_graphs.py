@@ -71,3 +71,16 @@ def test_ops_record_the_nodes_of_pytorch(part: int) -> None:
     assert compared > 400
     assert {name: found for name, found in different.items() if name not in KNOWN} == {}
     assert KNOWN & names - set(different) == set(), "agree now"
+
+
+@pytest.mark.parametrize("batch", [((), ()), ((2,), ()), ((2, 1), (1, 5)), ((1,), (1,))])
+def test_distances_of_many_rows_are_by_a_product(batch: tuple[tuple[int, ...], tuple[int, ...]]) -> None:
+    def graphs_of(t: object) -> list[str]:
+        a, b = (
+            t.ones((*shape, rows, 3), dtype=t.float64, requires_grad=True) for shape, rows in zip(batch, (30, 4), strict=True)
+        )
+        out = t.cdist(a, b + 1)
+        found = t.autograd.grad(out.sum(), (a, b), create_graph=True) if batch == ((), ()) else ()
+        return [graph_of(one.grad_fn) for one in (out, *found)]
+
+    assert graphs_of(rushlight) == graphs_of(torch)

@@ -443,6 +443,9 @@ READABLE: dict[str, dict[str, Form]] = {
         "a": _apart(f"sum(g[..., None] * {{}}, -2) where {POINTS}", "out[..., None]"),
         "b": _apart(f"-sum(g[..., None] * {{}}, -3) where {POINTS}", "out[..., None]"),
     },
+    "euclidean_dist": {
+        "a": "a * sum(s, -1) - s @ b where s = g / out", "b": "b * sum(s, -2).T - s.T @ a where s = g / out",
+    },
     "attention": {
         "query": _attention("Q @ key * scale"), "key": _attention("Q.T @ query * scale"), "value": _attention("P.T @ g"),
     },

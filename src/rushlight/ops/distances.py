@@ -14,6 +14,7 @@ from ..base import dtypes
 from .norms import norm_backward
 from .operands import require_single_or_double
 from .public import axis_of, module, ops, public
+from .shape import common_shape
 from .table import op
 
 if TYPE_CHECKING:
@@ -22,8 +23,15 @@ if TYPE_CHECKING:
 F = "torch.nn.functional"
 
 op("cdist", k.cdist,
-   a=lambda g, xp, a, b, out, p, by_products: _cdist_backward(g, xp, a, b, out, p, by_products, 1),
-   b=lambda g, xp, a, b, out, p, by_products: _cdist_backward(g, xp, a, b, out, p, by_products, 0))  # fmt: skip
+   a=lambda g, xp, a, b, out, p: _cdist_backward(g, xp, a, b, out, p, 1),
+   b=lambda g, xp, a, b, out, p: _cdist_backward(g, xp, a, b, out, p, 0))  # fmt: skip
+op("euclidean_dist", k.distances_by_products,
+   a=lambda g, xp, a, b, out:
+       a * xp.sum(s := xp.masked_fill(g / out, out == 0, 0), (len(g.shape) - 1,), True)
+       - (xp.mm if len(g.shape) == 2 else xp.bmm)(s, b),
+   b=lambda g, xp, a, b, out:
+       b * xp.expand_dims(xp.sum(s := xp.masked_fill(g / out, out == 0, 0), (len(g.shape) - 2,), False), len(g.shape) - 1)
+       - (xp.mm if len(g.shape) == 2 else xp.bmm)(xp.transpose(s, len(g.shape) - 2, len(g.shape) - 1), a))  # fmt: skip
 op("pdist", k.pdist, x=lambda g, xp, x, out, p: xp.pair_differences_adjoint(
     length_backward(g, xp, xp.pair_differences(x), out, p), x.shape[0]))  # fmt: skip
 op("pair_differences", k.pair_differences, kind="linear",
@@ -45,19 +53,13 @@ def length_backward(g: Any, xp: Any, off: Any, length: Any, p: float) -> Any:
     return norm_backward(g, xp, off, length, p, (len(off.shape) - 1,), False)
 
 
-def _cdist_backward(g: Any, xp: Any, a: Any, b: Any, out: Any, p: float, by_products: bool, other: int) -> Any:
+def _cdist_backward(g: Any, xp: Any, a: Any, b: Any, out: Any, p: float, of_first: int) -> Any:
     if not a.shape[-1]:
-        return xp.zeroed(a if other else b)
-    if by_products:
-        share = xp.masked_fill(g / out, out == 0, 0)
-        rows, columns = (a, b) if other else (b, a)
-        if not other:
-            share = xp.transpose(share, len(share.shape) - 2, len(share.shape) - 1)
-        return rows * xp.sum(share, (len(share.shape) - 1,), True) - xp.bmm(share, columns)
+        return xp.zeroed(a if of_first else b)
     off = xp.expand_dims(a, len(a.shape) - 1) - xp.expand_dims(b, len(b.shape) - 2)
     slope = length_backward(g, xp, off, out, p)
     ndim = len(off.shape)
-    return xp.sum(slope, (ndim - 2,), False) if other else -xp.sum(slope, (ndim - 3,), False)
+    return xp.sum(slope, (ndim - 2,), False) if of_first else -xp.sum(slope, (ndim - 3,), False)
 
 
 _MANY_ROWS = 25  # with more, distances are computed from products of the rows
@@ -103,7 +105,20 @@ def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: str = "use_mm_for_eucl
     by_products = by_products and p == 2 and a.size > 0 and b.size > 0
     if a.dtype.itemsize == 2 and not by_products and a.size and b.size:
         raise NotImplementedError(f"\"cdist\" not implemented for '{x1.dtype.scalar_name}'")
-    return ops.cdist(x1, x2, float(p), by_products)
+    return _by_products(x1, x2) if by_products else ops.cdist(x1, x2, float(p))
+
+
+def _by_products(x1: Tensor, x2: Tensor) -> Tensor:
+    """Distances of order 2 by a product of matrices, or of as many as there are in the batch."""
+    a, b = x1._array.shape, x2._array.shape
+    batch = common_shape([a[:-2], b[:-2]])
+    matrices = math.prod(batch)
+    if matrices > 1 or not len(a) == len(b) <= 3:
+        x1, x2 = (
+            ops.view(ops.expand(x, (*batch, *x._array.shape[-2:])).contiguous(), (matrices, *x._array.shape[-2:]))
+            for x in (x1, x2)
+        )
+    return ops.view(ops.euclidean_dist(x1, x2), (*batch, a[-2], b[-2]))
 
 
 @public(space=F, out=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ..autograd import modes
 from ..tensor import Tensor
 from .matmul import FITTING, NO_FACTORS, check_addmm, matmul_of
 from .plain_cases import Case, plain_cases
@@ -25,7 +26,8 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Tensor:
     if not x.ndim or not w.ndim:
         raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are {x.ndim}D and {w.ndim}D")
     flat = x.ndim == 2
-    if bias is None or not (flat or (_like_a_vector(bias._array) and x.flags.c_contiguous)):
+    in_rows = x.flags.c_contiguous and (x.ndim == 3 if modes.state.transforms else bias is None or _like_a_vector(bias._array))
+    if bias is None or not (flat or in_rows):
         product = matmul_of(input, _columns_of(weight))
         if bias is None:
             return product

@@ -136,7 +136,7 @@ RULES: dict[str, Rule] = {
     "trilinear": _trilinear,
     "vdot": _vdot,
     **dict.fromkeys("baddbmm addbmm addmv addr".split(), _baddbmm),
-    **dict.fromkeys("cdist solve_triangular triangular_solve cholesky_solve copy".split(), with_batches(2, 2)),
+    **dict.fromkeys("cdist euclidean_dist solve_triangular triangular_solve cholesky_solve copy".split(), with_batches(2, 2)),
     **dict.fromkeys("householder_product lu_unpack".split(), with_batches(2, 1)),
     **dict.fromkeys("lu_solve ldl_solve".split(), with_batches(2, 2, 1)),
     "ormqr": with_batches(2, 1, 2),
