@@ -173,3 +173,26 @@ def test_gradients_of_another_layout_are_found() -> None:
             gradcheck(Sparse.apply, (double(1),), fast_mode=fast)
         with pytest.raises(GradcheckError, match="incorrect sparse_dim 1, expected 2"):
             gradcheck(of_rows, (double(2, 2).to_sparse(),), masked=True, fast_mode=fast)
+
+
+def test_the_function_is_called_and_asked_in_pytorchs_order() -> None:
+    seen: list[object] = []
+
+    class Told(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: object, x: torch.Tensor) -> torch.Tensor:
+            seen.append([round(one, 3) for one in x.tolist()])
+            return x * 1
+
+        @staticmethod
+        def backward(ctx: object, g: torch.Tensor) -> torch.Tensor:
+            seen.append(tuple(g.tolist()))
+            return g * 1
+
+    x = torch.tensor([1.0, 2.0], dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(Told.apply, x, eps=1e-2)
+    assert seen == [
+        *([1, 2], [0.99, 2], [1.01, 2], [1, 1.99], [1, 2.01]),  # the finite differences of each element, from below
+        *((1, 0), (0, 1), (1, 0), (0, 1)),  # each gradient twice
+        *((0, 0), [1, 2], (0, 0)),
+    ]

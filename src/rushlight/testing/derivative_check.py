@@ -77,24 +77,35 @@ class Check(Differences):
 
     # The reverse pass.
 
-    def vjps(self, output: Tensor, cotangent: Matrix) -> list[Matrix]:
-        """The gradients of all points, twice: they must not differ."""
+    def vjps(self, output: Tensor, cotangents: list[Matrix]) -> list[list[Matrix]]:
+        """For each cotangent the gradients of all points; all are asked for twice: they must not differ."""
         points = [point for _, point in self.points]
-        runs = []
-        for _ in range(2):
+
+        def pulled(cotangent: Matrix) -> list[Tensor | None]:
             found = grad(output, points, wrap(cotangent.astype(output._array.dtype)), retain_graph=True, allow_unused=True)
-            runs.append([one if one is None or one._strided else one.to_dense() for one in found])
-        for first, second, point in zip(*runs, points, strict=True):
-            for one in (first, second):
-                if one is not None and one._array.shape != point._array.shape:
-                    raise GradcheckError("Analytical gradient has incorrect size")
-                if one is not None and self.dtypes and one._array.dtype != point._array.dtype:
-                    raise GradcheckError("Gradient has dtype mismatch")
-            if (first is None) != (second is None) or (
-                first is not None and not _allclose(first._array, second._array, self.nondet_tol, 0)
-            ):
-                raise with_notes(GradcheckError(NOT_REENTRANT.format(self.nondet_tol)), MEANT_TO_VARY)
-        return [np.zeros_like(point._array) if one is None else one._array for one, point in zip(runs[0], points, strict=True)]
+            return [one if one is None or one._strided else one.to_dense() for one in found]
+
+        once, again = ([pulled(one) for one in cotangents] for _ in range(2))
+        for run in zip(once, again, strict=True):
+            for first, second, point in zip(*run, points, strict=True):
+                self._expect_same(first, second, point)
+        return [
+            [np.zeros_like(point._array) if one is None else one._array for one, point in zip(found, points, strict=True)]
+            for found in once
+        ]
+
+    def _expect_same(self, first: Tensor | None, second: Tensor | None, point: Tensor) -> None:
+        for one in (first, second):
+            if one is not None and one._array.shape != point._array.shape:
+                raise GradcheckError("Analytical gradient has incorrect size")
+            if one is not None and self.dtypes and one._array.dtype != point._array.dtype:
+                raise GradcheckError("Gradient has dtype mismatch")
+        if first is None or second is None:
+            is_same = first is second
+        else:
+            is_same = _allclose(first._array, second._array, self.nondet_tol, 0)
+        if not is_same:
+            raise with_notes(GradcheckError(NOT_REENTRANT.format(self.nondet_tol)), MEANT_TO_VARY)
 
     dtypes = False
 
@@ -109,11 +120,7 @@ class Check(Differences):
     def analytical(self, output: Tensor) -> list[Matrix]:
         """For each point the Jacobian of a real output, a row for each element of the point."""
         size = output._array.size
-        columns = []
-        for element in range(size):
-            cotangent = np.zeros(size, output._array.dtype)
-            cotangent[element] = 1
-            columns.append(self.vjps(output, cotangent.reshape(output._array.shape)))
+        columns = self.vjps(output, [one.reshape(output._array.shape) for one in np.eye(size)])
         return [
             np.array([column[number].reshape(-1) for column in columns], point._array.dtype).reshape(size, point._array.size).T
             for number, (_, point) in enumerate(self.points)
@@ -124,8 +131,8 @@ class Check(Differences):
         if self.fast:
             self._backward_fast(outputs)
             return
-        exact = [[(words, self.analytical(part)) for words, part in self.parts(output)] for output in outputs]
         numerical = [self.numerical(point) for _, point in self.points]
+        exact = [[(words, self.analytical(part)) for words, part in self.parts(output)] for output in outputs]
         for imaginary in (1, 0):  # imaginary parts of complex outputs first, as PyTorch goes
             for place, (index, _) in enumerate(self.points):
                 for number, parts in enumerate(exact):
@@ -136,31 +143,48 @@ class Check(Differences):
                             self.mismatch(words, number, index, near, jacobians[place])
 
     def _backward_fast(self, outputs: Tensors) -> None:
-        parts = [list(self.parts(output)) for output in outputs]
+        """Compares the slopes of weighted sums of the outputs along random directions: of each point a real and an imaginary one."""
+        along = []
+        for _, point in self.points:
+            dtype = point._array.dtype
+            units = (1, 1j) if dtype.kind == "c" else (1,)
+            ways = [random_numbers(point._array.shape, np.dtype(np.float64)) * (0.5 if unit == 1j else 1) for unit in units]
+            along.append(
+                [(unit, way, self.difference(point, (unit * way).astype(dtype))) for unit, way in zip(units, ways, strict=True)]
+            )
+        exact = []
+        for output in outputs:
+            cotangents = [(words, one, random_numbers(one._array.shape, one._array.dtype)) for words, one in self.parts(output)]
+            exact.append([(words, one, v, self.vjps(one, [v])[0]) for words, one, v in cotangents])
         for imaginary in (1, 0):
-            for place, (index, point) in enumerate(self.points):
-                for number, output in enumerate(parts):
-                    if imaginary < len(output):
-                        self._backward_along(*output[imaginary], place, index, point, number, imaginary)
+            for place in range(len(along)):
+                for number, parts in enumerate(exact):
+                    if imaginary < len(parts):
+                        self._compare_along(*parts[imaginary], along[place], place, number, imaginary)
 
-    def _backward_along(
-        self, words: str, output: Tensor, place: int, index: int, point: Tensor, number: int, imaginary: int
+    def _compare_along(
+        self,
+        words: str,
+        output: Tensor,
+        v: Matrix,
+        found: list[Matrix],
+        along: list[Any],
+        place: int,
+        number: int,
+        imaginary: int,
     ) -> None:
-        """Compares the slopes of a weighted sum of one real output along random directions: the real and the imaginary one."""
-        cotangent = random_numbers(output._array.shape, output._array.dtype)
-        found = self.vjps(output, cotangent)[place]
         numerical: Any = 0
         exact: Any = 0
         reach: Any = 0
-        for unit in (1, 1j) if found.dtype.kind == "c" else (1,):
-            direction = random_numbers(found.shape, np.dtype(np.float64)) * (0.5 if unit == 1j else 1)
-            change = self.difference(point, (unit * direction).astype(found.dtype))[number]
-            numerical += unit * np.sum(cotangent * (change.imag if imaginary else change.real))
-            exact += unit * np.sum((found.imag if unit == 1j else found.real) * direction)
-            reach = np.maximum(reach, direction)
+        for unit, way, changes in along:
+            change, slope = changes[number], found[place]
+            numerical += unit * np.sum(v * (change.imag if imaginary else change.real))
+            exact += unit * np.sum((slope.imag if unit == 1j else slope.real) * way)
+            reach = np.maximum(reach, way)
         # As much as the elements of the two Jacobians may differ, summed with the weights of both sides.
-        atol = self.atol * float(np.sum(reach)) * float(np.sum(cotangent))
+        atol = self.atol * float(np.sum(reach)) * float(np.sum(v))
         if not _allclose(exact, numerical, atol, self.rtol):
+            index, point = self.points[place]
             slow = self.numerical(point)[number][imaginary], self.analytical(output)[place]
             self.mismatch(words, number, index, numerical, exact, slow)
 
@@ -308,14 +332,14 @@ class Check(Differences):
             if one._array.shape != point._array.shape:
                 raise GradcheckError("grad is incorrect size")
 
-    def undefined_cotangents(self) -> None:
+    def undefined_cotangents(self, count: int) -> None:
+        """Cotangents of all outputs may be missing, or of any one of them."""
         points = [point for _, point in self.points]
-        count = len(self.outputs())
-        cases: list[tuple[bool, ...]] = [(True,) * count]
-        if count > 1:
-            cases += [tuple(number == absent for number in range(count)) for absent in range(count)]
-        for absent in cases:
-            outputs = [_Undefined.apply(one) if gone else one for one, gone in zip(self.outputs(), absent, strict=True)]
+        cases = [[UndefinedGrad.apply(one) for one in self.outputs()]]
+        for absent in range(count if count > 1 else 0):
+            parts = enumerate(self.outputs())
+            cases.append([UndefinedGrad.apply(one) if number == absent else one for number, one in parts])
+        for outputs in cases:
             zeros = [wrap(np.zeros_like(one._array)) for one in outputs]
             try:
                 found = grad(outputs, points, zeros, allow_unused=True)
@@ -362,7 +386,7 @@ def _warn_of_undefined() -> None:
     )
 
 
-class _Undefined(Function):
+class UndefinedGrad(Function):
     """The identity, through which no gradient comes back."""
 
     @staticmethod

@@ -54,10 +54,10 @@ class Differences:
         array = point._array
         before = array.copy()
         try:
-            array[...] = before + self.eps * direction
-            above = self.values()
             array[...] = before - self.eps * direction
             below = self.values()
+            array[...] = before + self.eps * direction
+            above = self.values()
         finally:
             array[...] = before
         for low, high in zip(below, above, strict=True):
@@ -79,6 +79,7 @@ class Differences:
         """
         size, is_complex = point._array.size, point._array.dtype.kind == "c"
         rows: list[list[Matrix]] = []
+        along = None
         for element in range(size):
             direction = np.zeros(size, point._array.dtype)
             direction[element] = 1
@@ -92,7 +93,7 @@ class Differences:
                 ]
             rows.append(parts)  # type: ignore[arg-type]
         found: list[tuple[Matrix, Matrix | None]] = []
-        for number, value in enumerate(self.values()):
+        for number, value in enumerate(self.values() if along is None else along):
             shape = (size, value.size)
             dtype = np.result_type(value.real.dtype, np.complex64) if is_complex else value.real.dtype
             real, imaginary = (np.array([row[number][part] for row in rows], dtype).reshape(shape) for part in (0, 1))

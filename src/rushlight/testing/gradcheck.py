@@ -102,7 +102,7 @@ def gradcheck(
                 _expect_layouts(func_of_tensors, tensors)
             check.zero_cotangents(outputs)
             if check_undefined_grad:
-                check.undefined_cotangents()
+                check.undefined_cotangents(len(outputs))
     except GradcheckError:
         if raise_exception:
             raise
