@@ -169,23 +169,22 @@ OTHER_ORDER = {
     "learning_to_learn": "transforms",
     "transforms_without_grad": "transforms",
     "functional_training": "transforms",
-    "hypergradients": "transforms",
     "neural_ode": "transforms",
-    "clusters": "cdist",
+    "masked_tensors": "masked_tensors",
 }
 # A program of whose nodes PyTorch's log says the Python class (`CppFunction`), where the node itself says what it is.
 OTHER_LOG = {"operators_without_derivatives"}
-# As threads happen to take turns; PyTorch lacks the kernel on some processors; what is masked is cut into other custom functions; the
-# last digit tells how often LBFGS tries.
-UNDECIDED = {"threads", "autocast_lstm", "masked_tensors", "uncertain"}
+# The nodes are the same, but not the order: as threads happen to take turns; as often as LBFGS tries, which the last digit tells.
+UNDECIDED = {"threads", "uncertain"}
+# PyTorch has a kernel for a whole layer on some processors, which is one node.
+BY_LAYER = "MkldnnRnnLayerBackward0"
 
 
 def check_order(name: str, recording: dict[str, Any], executed: dict[str, list[str]]) -> None:
     """The nodes in the order of PyTorch's log, as far as the recording goes."""
-    if name in UNDECIDED:
-        return
     theirs = executed["ran"]
-    assert (executed["log"] == theirs) == (name not in OTHER_LOG)
+    if name not in UNDECIDED:
+        assert (executed["log"] == theirs) == (name not in OTHER_LOG)
     nodes, ran, last, before_gap = recording["nodes"], [], None, 0
     for event in recording["events"]:
         if event["n"] == recording["limits"]["gap"]:
@@ -205,6 +204,12 @@ def check_order(name: str, recording: dict[str, Any], executed: dict[str, list[s
         assert before_gap < len(ran) < len(theirs)  # the last pass is there
         return
     check_topological(recording)
+    if name in UNDECIDED:
+        assert set(ran) == set(theirs)
+        return
+    if BY_LAYER in theirs:
+        assert name == "autocast_lstm"
+        return
     assert (ran == theirs) == (name not in OTHER_ORDER), OTHER_ORDER.get(name)
     assert ran.count("AccumulateGrad") == theirs.count("AccumulateGrad")
 
