@@ -28,7 +28,7 @@ USAGE = """\
 usage: rushlight [-m module | -c code | script | -] [argument ...]
        rushlight check FILE | FOLDER | PACKAGE ...
        rushlight install-torch | uninstall-torch
-       rushlight explain [-o FILE] [--open] [--lang en|zh] [--full] script [argument ...]
+       rushlight explain [-o FILE] [--open] [--lang en|zh] [--full] [-m] script [argument ...]
 
 Run a Python program in which `import torch` means rushlight. Without a program: read one from standard input.
 With check: list the names of PyTorch that code uses and rushlight lacks (a script of that name is run as ./check).
@@ -58,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     elif first == "explain" and (len(words) > 1 or not os.path.exists(first)):
         from rushlight.explain.running import main as explain
 
-        explain(words[1:], _run_file, _run_source)
+        explain(words[1:], _run_file, _run_module, _run_source)
     elif first in ("-m", "-c"):
         if len(words) == 1:
             _refuse(f"Argument expected for the {first} option")

@@ -184,3 +184,19 @@ def test_what_a_function_of_the_package_begins_a_pass_at_is_no_expression_of_the
         torch.autograd.functional.jacobian(lambda x: x * x, x)
     begin = next(event for event in story.recording["events"] if event["kind"] == "backward")
     assert story.recording["tensors"][begin["roots"][0]["tensor"]]["label"] == "select(x * x)"
+
+
+def test_what_a_function_makes_for_itself_has_a_word():
+    x, s = torch.ones(4, requires_grad=True), torch.ones((), requires_grad=True)
+    with torch.explain() as story:
+        y = nn.functional.dropout(x, 0.5)
+        y.sum().backward()
+    assert "to x: g * mask = " in str(story)
+    with torch.explain() as story:
+        mask = torch.ones(4)
+        (nn.functional.dropout(x, 0.5) * mask).sum().backward()
+    assert "to x: g * mask_ = " in str(story)
+    with torch.explain() as story:
+        drawn = torch.distributions.Normal(torch.zeros(()), s).rsample()
+        drawn.backward()
+    assert "to s: g * noise = " in str(story)

@@ -142,3 +142,21 @@ def test_a_failure_of_a_form_leaves_the_programs_own_end(tmp_path: Path) -> None
     done = run(tmp_path, "-m", "rushlight", "explain", "-o", "out/a.html", "a.py")
     assert done.returncode == 5
     assert b"cannot write" in done.stderr and b"Traceback" not in done.stderr
+
+
+def test_a_module_as_python_m_runs_it(tmp_path: Path) -> None:
+    package = tmp_path / "lessons"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "first.py").write_text(
+        BODY + "import sys\nfrom . import __name__ as around\nprint(around, sys.argv[1:], x.grad)\n"
+    )
+    done = run(tmp_path, "-m", "rushlight", "explain", "-o", "out.json", "-m", "lessons.first", "word", "-o")
+    plain = run(tmp_path, "-m", "rushlight", "-m", "lessons.first", "word", "-o")
+    assert (done.stdout, done.stderr, done.returncode) == (plain.stdout, plain.stderr, 0)
+    assert b"lessons ['word', '-o'] tensor([2., 2.])" in done.stdout
+    assert recorded(tmp_path)["sources"][0]["name"] == "first.py"  # type: ignore[index]
+    run(tmp_path, "-m", "rushlight", "explain", "-m", "lessons.first")
+    assert (tmp_path / "lessons.first.explain.html").exists()
+    missing = run(tmp_path, "-m", "rushlight", "explain", "-m", "lessons.second")
+    assert missing.returncode == 1 and b"No module named lessons.second" in missing.stderr

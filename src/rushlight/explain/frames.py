@@ -41,6 +41,21 @@ def program_frame(frame: FrameType | None) -> FrameType | None:
     return frame
 
 
+# What a function of the package makes for itself, by a part of its file's path.
+MADE_WITHIN = {"dropout": "mask", "distributions": "noise", "grad_scaler": "scale"}
+
+
+def made_within(frame: FrameType | None) -> str:
+    """What to call a tensor that the program has not: the function of the package's that is running has made it."""
+    while frame is not None and is_own(frame.f_code):
+        path = frame.f_code.co_filename
+        word = next((word for part, word in MADE_WITHIN.items() if part in path), None)
+        if word is not None:
+            return word
+        frame = frame.f_back
+    return "constant"
+
+
 class Calls:
     """The call stacks of a recording, and the qualified names of modules."""
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from types import FrameType
 
 from ..tensor import Tensor
 from .composing import composed, unnamed
 from .entries import Entry
-from .frames import deep_elements_of, elements_of
+from .frames import deep_elements_of, elements_of, made_within
 from .noted import quietly
 from .places import Places
 from .values import array_of
@@ -125,5 +126,8 @@ class Naming:
         if entry["place"] is not None:
             return
         text = unnamed(self.places.places[place]["text"], position, self.places.texts)
-        if text is not None:
-            self._texts[tensor] = text
+        if text is None:
+            text = made_within(sys._getframe(1))
+            while text in self._bearers:  # which the program has a tensor of
+                text += "_"
+        self._texts[tensor] = text

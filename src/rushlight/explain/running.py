@@ -20,12 +20,20 @@ STDIN = "<stdin>"  # what Python calls a program that it reads there
 SUFFIXES = (".html", ".svg", ".json", ".txt")
 
 
-def main(words: Sequence[str], run_file: Callable[[str], None], run_stdin: Callable[[bytes], None]) -> None:
-    """Runs the script that the words name (``-``: on standard input) under a story; what it raises, or exits with, goes on as it came."""
+def main(
+    words: Sequence[str],
+    run_file: Callable[[str], None],
+    run_module: Callable[[str], None],
+    run_stdin: Callable[[bytes], None],
+) -> None:
+    """Runs the script that the words name (``-``: on standard input; with ``-m``: a module) under a story; what it raises, or exits
+    with, goes on as it came."""
     options = _options(words)
     script = options.script
-    from_stdin = script == "-"
-    files = options.output or [("stdin" if from_stdin else os.path.splitext(os.path.basename(script))[0]) + ".explain.html"]
+    from_stdin = script == "-" and not options.module
+    name = STDIN if from_stdin else script if options.module else os.path.basename(script)
+    stem = "stdin" if from_stdin else script if options.module else os.path.splitext(name)[0]
+    files = options.output or [f"{stem}.explain.html"]
     for path in files:
         _check(path)
     prepare_process()
@@ -33,11 +41,11 @@ def main(words: Sequence[str], run_file: Callable[[str], None], run_stdin: Calla
     from .story import Story
 
     story = Story(options.full, jacobians=not options.no_jacobians)
-    story.name, story.arguments = STDIN if from_stdin else os.path.basename(script), options.arguments
+    story.name, story.arguments = name, options.arguments
     source = sys.stdin.buffer.read() if from_stdin else b""
     if from_stdin:
         story._recording.places.given[STDIN] = _lines(source)
-    sys.argv[:] = [script, *options.arguments]
+    sys.argv[:] = ["-m" if options.module else script, *options.arguments]
     files = [os.path.abspath(path) for path in files]
     streams = _listen(story)
     # What has called this, the command `rushlight` say, is not the program.
@@ -48,7 +56,7 @@ def main(words: Sequence[str], run_file: Callable[[str], None], run_stdin: Calla
         if from_stdin:
             run_stdin(source)
         else:
-            run_file(script)
+            (run_module if options.module else run_file)(script)
     except BaseException as raised:
         error = raised
         raise
@@ -57,9 +65,8 @@ def main(words: Sequence[str], run_file: Callable[[str], None], run_stdin: Calla
         for stream in streams:
             del stream.write
         names = dict(vars(sys.modules["__main__"]))
-        missing = (
-            None if from_stdin or os.path.exists(script) else FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), script)
-        )
+        is_there = from_stdin or options.module or os.path.exists(script)
+        missing = None if is_there else FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), script)
         story.finish(names, missing or error, _exit_code(error))
         _write(story, files, options)
 
@@ -83,6 +90,9 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--passes", type=_passes, metavar="LIST", help="backward passes that are shown whole: first,2,last")
     parser.add_argument("--no-jacobians", action="store_true", help="without v, J and v^T J")
     parser.add_argument("--full", action="store_true", help="keep every value whole")
+    parser.add_argument(
+        "-m", dest="module", action="store_true", help="the script is a module, by its name as python -m takes it"
+    )
     parser.add_argument("script")
     parser.add_argument("arguments", nargs=argparse.REMAINDER)
     return parser.parse_args(words)
