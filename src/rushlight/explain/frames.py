@@ -53,7 +53,7 @@ def made_within(frame: FrameType | None) -> str:
         if word is not None:
             return word
         frame = frame.f_back
-    return "constant"
+    return "inner"
 
 
 class Calls:
