@@ -303,9 +303,9 @@ READABLE: dict[str, dict[str, Form]] = {
     },
     "solve_triangular": {"a": _triangular},
     "from_sparse": {"x": lambda told: "g" if told.get("indices") is None else "keep_at(g, indices)"},
-    "sparse_mm": {"x": "a.T @ g", "a": "g @ x.T"},
+    "sparse_mm": {"x": "a.T @ g"},
     "sparse_mv": {"x": "a.T @ g"},
-    "mm_by_sparse": {"x": "g @ a.T", "a": "x.T @ g"},
+    "mm_by_sparse": {"x": "g @ a.T"},
     "trilinear": {"weight": "sum(g[:, :, None, None] * a[:, None, :, None] * b[:, None, None, :], 0, False)"},
     "solve_ex": {
         "a": _solved("-solve(a.T, g) @ result.T", "-result.T @ g @ inv(a).T"), "b": _solved("solve(a.T, g)", "g @ inv(a).T"),

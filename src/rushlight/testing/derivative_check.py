@@ -168,7 +168,7 @@ class Check(Differences):
         output: Tensor,
         v: Matrix,
         found: list[Matrix],
-        along: list[Any],
+        along: list[tuple[complex, Matrix, list[Matrix]]],
         place: int,
         number: int,
         imaginary: int,
