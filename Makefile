@@ -146,6 +146,7 @@ clean:  ## remove environments and builds
 .venv/tools: pyproject.toml $(KERNEL_SOURCES)
 	$(PYTHON) -m venv .venv
 	.venv/bin/python $(PIP) --editable '.[dev,examples,scipy]'
+	.venv/bin/python -m compileall -q -j 0 src  # once, and not by each of the processes that run tests
 	touch .venv/installed $@
 
 .oracle/installed: pyproject.toml $(KERNEL_SOURCES)
