@@ -15,7 +15,6 @@ import numpy as np
 
 from .backend.nothing import Nothing
 from .backend.sparse_gradients import ScatteredArray
-from .base import dtypes
 from .base.attributes import HidesInnerState, WithAttributes
 from .base.device import CPU, META
 from .base.device import device as device_class
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from .autograd.handles import Hooks
     from .autograd.modes import Inference
     from .autograd.nodes import Edge
+    from .base import dtypes
     from .base.size import Size
 
 CHECKED = os.environ.get("RUSHLIGHT_CHECK", "0") != "0"  # tests set it
@@ -86,11 +86,6 @@ class Tensor(WithAttributes, metaclass=_TensorMeta):
     def __hash__(self) -> int:
         return id(self)
 
-    @property
-    def dtype(self) -> dtypes.dtype:
-        """The type of the elements."""
-        return dtypes.of(self._array.dtype)
-
     def numel(self) -> int:
         """How many elements there are."""
         return int(self._array.size)
@@ -107,6 +102,8 @@ class Tensor(WithAttributes, metaclass=_TensorMeta):
 
     if TYPE_CHECKING:  # operators and most methods come from the table, others from the rooms that own them
 
+        @property
+        def dtype(self) -> dtypes.dtype: ...
         @property
         def shape(self) -> Size: ...
         @property

@@ -17,6 +17,7 @@ from .handles import Hooks, RemovableHandle, add_hook, observers
 from .interpreters import asks_itself, read
 from .interpreters import stack as interpreters
 from .mirrors import Mirror
+from .modes import special
 from .nodes import BORROWED, Node
 
 GRAD_OF_INFERENCE = "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
@@ -28,7 +29,7 @@ class InGraph(Methods):
     @asks_itself
     def requires_grad(self) -> bool:
         """Whether operations on the tensor are recorded."""
-        if modes.special.active and (answer := read(self, "requires_grad")) is not NotImplemented:
+        if special.active and (answer := read(self, "requires_grad")) is not NotImplemented:
             return answer  # type: ignore[no-any-return]
         return self._needs_grad is True or (self._base is not None and bool(self._base._needs_grad))
 

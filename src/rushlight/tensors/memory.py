@@ -9,9 +9,11 @@ from ..autograd.interpreters import asks_itself, read
 from ..autograd.modes import special
 from ..backend import numpy as backend
 from ..backend.nothing import Nothing
+from ..base import dtypes
 from ..base.arguments import axis_of, check_device
 from ..base.device import layout as layout_class
 from ..base.device import strided
+from ..base.dtypes import of as of_numpy
 from ..base.size import Size, known_sizes
 from ..ops.asking import asked
 from ..tensor import Methods, Tensor
@@ -19,6 +21,14 @@ from ..tensor import Methods, Tensor
 
 class Form(Methods):
     """What programs ask most often: the question of ops/asking.py stands in the bodies, which saves a call."""
+
+    @property
+    @asks_itself
+    def dtype(self) -> dtypes.dtype:
+        """The type of the elements."""
+        if special.active and (answer := read(self, "dtype")) is not NotImplemented:
+            return answer  # type: ignore[no-any-return]
+        return of_numpy(self._array.dtype)
 
     @property
     @asks_itself
