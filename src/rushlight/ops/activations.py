@@ -288,19 +288,19 @@ module("torch")["hardshrink"] = module("torch.nn.functional")["hardshrink"]
 
 
 @public(space="torch.nn.functional", out=False)
-def tanhshrink(input: Any) -> Tensor:
+def tanhshrink(input: Tensor) -> Tensor:
     """``x - tanh(x)``."""
     return input - input.tanh()
 
 
 @public(space="torch.nn.functional", out=False)
-def softsign(input: Any) -> Tensor:
+def softsign(input: Tensor) -> Tensor:
     """``x / (1 + |x|)``."""
     return input / (input.abs() + 1)
 
 
 @public(space="torch.nn.functional", out=False)
-def rrelu(input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: bool = False) -> Tensor:
+def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: bool = False) -> Tensor:
     """As leaky_relu with a slope drawn between two limits in training, and their mean otherwise."""
     if state.transforms:
         interpreters.refuse("draw", "rrelu")
@@ -323,7 +323,7 @@ def _slopes(x: Tensor, lower: float, upper: float, training: bool) -> Tensor:
     return new_tensor(noise)
 
 
-def rrelu_(input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False) -> Any:
+def rrelu_(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False) -> Any:
     """In-place version of :func:`rrelu`."""
     return rrelu(input, lower, upper, training, True)
 

@@ -49,7 +49,7 @@ op("zeros_as", lambda x: np.zeros(x.shape, x.dtype), inputs="x")
 
 
 @public()
-def repeat(input: Any, *repeats: Any) -> Tensor:
+def repeat(input: Tensor, *repeats: Any) -> Tensor:
     """The tensor repeated so many times along each dimension."""
     counts = sizes_of(repeats, "repeat", "repeats")
     shape = input._array.shape
@@ -65,14 +65,14 @@ module("torch").pop("repeat")
 
 
 @public()
-def tile(input: Any, *dims: Any) -> Tensor:
+def tile(input: Tensor, *dims: Any) -> Tensor:
     """Repeated along each dimension; missing counts in front are 1."""
     counts = sizes_of(dims, "tile", "dims")
     return repeat(input, (1,) * (input._array.ndim - len(counts)) + counts)
 
 
 @public(name="repeat_interleave")
-def repeat_each(input: Any, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None) -> Tensor:
+def repeat_each(input: Tensor, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None) -> Tensor:
     """Each element (or slice along ``dim``) repeated, all alike or by ``repeats``."""
     if repeats is None:
         if input._array.ndim != 1:
@@ -110,7 +110,7 @@ def repeat_each(input: Any, repeats: Any = None, dim: int | None = None, *, outp
     return ops.index_select(input, _places_repeated(repeats, input._array.shape[axis], np.dtype(np.int64), output_size), axis)
 
 
-def _in_one_row(input: Any) -> Any:
+def _in_one_row(input: Tensor) -> Any:
     return input if input._array.ndim == 1 else reshape(input, -1)
 
 
@@ -125,7 +125,7 @@ def _places_repeated(repeats: Tensor, size: int, dtype: np.dtype[Any], output_si
 
 
 @public(name="flip")
-def flipped(input: Any, *args: Any, dims: Any = None) -> Tensor:
+def flipped(input: Tensor, *args: Any, dims: Any = None) -> Tensor:
     """The order of the elements reversed along the given dimensions (a copy)."""
     dims = args or dims
     if dims is None:
@@ -136,7 +136,7 @@ def flipped(input: Any, *args: Any, dims: Any = None) -> Tensor:
 
 
 @public()
-def fliplr(input: Any) -> Tensor:
+def fliplr(input: Tensor) -> Tensor:
     """Reversed along the second dimension."""
     if input._array.ndim < 2:
         raise RuntimeError("Input must be >= 2-d.")
@@ -144,7 +144,7 @@ def fliplr(input: Any) -> Tensor:
 
 
 @public()
-def flipud(input: Any) -> Tensor:
+def flipud(input: Tensor) -> Tensor:
     """Reversed along the first dimension."""
     if input._array.ndim < 1:
         raise RuntimeError("Input must be >= 1-d.")
@@ -152,7 +152,7 @@ def flipud(input: Any) -> Tensor:
 
 
 @public(name="roll")
-def rolled(input: Any, shifts: Any, dims: Any = ()) -> Tensor:
+def rolled(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
     """Elements shifted along dimensions, those that leave at one end coming in at the other."""
     shifts = tuple(map(whole, shifts)) if isinstance(shifts, (tuple, list)) else (whole(shifts),)
     dims = tuple(dims) if isinstance(dims, (tuple, list)) else () if dims is None else (dims,)
@@ -168,7 +168,7 @@ def rolled(input: Any, shifts: Any, dims: Any = ()) -> Tensor:
 
 
 @public(name="rot90")
-def rotated(input: Any, k: int = 1, dims: Any = (0, 1)) -> Tensor:
+def rotated(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
     """A plane of two dimensions turned by ``k`` right angles."""
     ndim = input._array.ndim
     if len(dims) != 2:
@@ -185,7 +185,7 @@ def rotated(input: Any, k: int = 1, dims: Any = (0, 1)) -> Tensor:
 
 
 @public(name="tril", inplace=True)
-def lower(input: Any, diagonal: int = 0) -> Tensor:
+def lower(input: Tensor, diagonal: int = 0) -> Tensor:
     """The elements on and below a diagonal, the others zero."""
     if input._array.ndim < 2:
         raise RuntimeError("tril: input tensor must have at least 2 dimensions")
@@ -193,7 +193,7 @@ def lower(input: Any, diagonal: int = 0) -> Tensor:
 
 
 @public(name="triu", inplace=True)
-def upper(input: Any, diagonal: int = 0) -> Tensor:
+def upper(input: Tensor, diagonal: int = 0) -> Tensor:
     """The elements on and above a diagonal, the others zero."""
     if input._array.ndim < 2:
         raise RuntimeError("triu: input tensor must have at least 2 dimensions")
@@ -201,7 +201,7 @@ def upper(input: Any, diagonal: int = 0) -> Tensor:
 
 
 @public()
-def diag(input: Any, diagonal: int = 0) -> Tensor:
+def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     """A vector as a diagonal matrix, or the diagonal of a matrix (a copy)."""
     ndim = input._array.ndim
     if ndim == 1:
@@ -212,7 +212,7 @@ def diag(input: Any, diagonal: int = 0) -> Tensor:
 
 
 @public(name="diag_embed")
-def diag_embedded(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+def diag_embedded(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """The last dimension put on the diagonal of two new ones."""
     ndim = input._array.ndim + 1
     axis1, axis2 = axis_of(dim1, ndim), axis_of(dim2, ndim)
@@ -222,7 +222,7 @@ def diag_embedded(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -
 
 
 @public()
-def diagflat(input: Any, offset: int = 0) -> Tensor:
+def diagflat(input: Tensor, offset: int = 0) -> Tensor:
     """All elements on the diagonal of a matrix."""
     return diag_embedded(reshape(input, -1), offset)
 
@@ -231,14 +231,14 @@ def diagflat(input: Any, offset: int = 0) -> Tensor:
 
 
 @public(name="narrow_copy")
-def narrowed_copy(input: Any, dim: int, start: int, length: int) -> Tensor:
+def narrowed_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """A copy of :func:`narrow`."""
     axis, start = narrowed_from(input, dim, start, length)
     return ops.narrow_copy(input, axis, start, start + length)
 
 
 @public(name="select_scatter")
-def select_scattered(input: Any, src: Any, dim: int, index: int) -> Tensor:
+def select_scattered(input: Tensor, src: Any, dim: int, index: int) -> Tensor:
     """A copy with ``src`` in place of one slice."""
     if not input._array.ndim:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
@@ -259,7 +259,7 @@ def select_scattered(input: Any, src: Any, dim: int, index: int) -> Tensor:
 
 
 @public(name="slice_scatter")
-def slice_scattered(input: Any, src: Any, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Tensor:
+def slice_scattered(input: Tensor, src: Any, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Tensor:
     """A copy with ``src`` in place of a slice."""
     if not input._array.ndim:
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")
@@ -276,7 +276,7 @@ def slice_scattered(input: Any, src: Any, dim: int = 0, start: Any = None, end: 
 
 
 @public(name="diagonal_scatter")
-def diagonal_scattered(input: Any, src: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+def diagonal_scattered(input: Tensor, src: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """A copy with ``src`` in place of a diagonal."""
     ndim = input._array.ndim
     axis1, axis2 = axis_of(dim1, ndim), axis_of(dim2, ndim)
@@ -291,7 +291,7 @@ def diagonal_scattered(input: Any, src: Any, offset: int = 0, dim1: int = 0, dim
 
 
 @public(name="unsafe_split", out=False)
-def unsafe_splits(input: Any, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
+def unsafe_splits(input: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
     """As :func:`split`, but each part has memory of its own."""
     axis = axis_of(dim, input._array.ndim, wrap_scalar=False)
     if split_size < 0:
@@ -302,7 +302,7 @@ def unsafe_splits(input: Any, split_size: int, dim: int = 0) -> tuple[Tensor, ..
 
 
 @public(out=False)
-def unsafe_chunk(input: Any, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
+def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """As :func:`chunk`, but each part has memory of its own."""
     if chunks <= 0:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
