@@ -300,7 +300,9 @@ def softsign(input: Tensor) -> Tensor:
 
 
 @public(space="torch.nn.functional", out=False)
-def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: bool = False) -> Tensor:
+def rrelu(
+    input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: bool = False
+) -> Tensor:
     """As leaky_relu with a slope drawn between two limits in training, and their mean otherwise."""
     if state.transforms:
         interpreters.refuse("draw", "rrelu")
