@@ -34,7 +34,10 @@ def accumulates(tensor: Any) -> bool:
 
 EXPORTS = (np.ndarray, memoryview)
 # A line that writes, or is about to change what a name stands for: what it changes is compared with PyTorch instead.
-_WRITES = re.compile(r"\w_\(|\]\s*[-+*/]?= |\b[a-z]\d? [-+*/]= |\.fill\(|\.grad = |out=|\.step\(|clip_grad|zero_grad")
+_WRITES = re.compile(
+    r"\w_\(|\]\s*[-+*/%]?= |\b[a-z]\d?(?:\.data)? (?:[-+*/%|&]|//|\*\*|<<)= |\.fill\(|\.(?:grad|data|real|imag) = |\binplace=True"
+    r"|_norm=|out=|\.step\(|clip_grad|zero_grad|vector_to_parameters"
+)
 _ROOT = re.compile(r"\w+")
 
 

@@ -6,8 +6,10 @@ and everything else that the program holds. On the side under test nothing that 
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import functools
+import pickle
 import random
 import re
 import signal
@@ -17,6 +19,7 @@ from typing import Any
 import numpy as np
 import torch
 from op_samples import OutOfTime
+from program_functions import functions_of
 from program_held import EXPORTS, Held, accumulates, assigned, node_name
 from sides import Side, Tolerance, array_difference, tolerance_for
 
@@ -105,13 +108,15 @@ class Running:
 
     def __init__(self, side: Side) -> None:
         self.side = side
-        self.space: dict[str, Any] = {"torch": side.module, "numpy": np}
+        self.space: dict[str, Any] = {"torch": side.module, "numpy": np, "copy": copy, "pickle": pickle}
+        self.space.update(functions_of(side.module))
         self.steps: list[Step] = []
         self.gradients: set[str] = set()
         self.born: dict[str, int] = {}
         # PyTorch may write to what a program holds.
         self.held = Held(side) if side.module is not torch else None
         side.module.set_num_threads(1)
+        side.module.set_grad_enabled(True)
 
     def take(self, line: str) -> Step:
         """Runs one more line, and tells what it did."""

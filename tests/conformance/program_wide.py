@@ -13,6 +13,7 @@ import itertools
 import random
 from typing import Any
 
+import program_corners
 import program_idioms
 import program_lines
 from program_parts import Holes
@@ -254,6 +255,13 @@ VOCABULARIES["idioms"] = Vocabulary(
     [*program_lines.ACTIONS, *_ACTIONS, *program_idioms.ACTIONS],
     program_idioms.IdiomHoles,
     program_idioms.BEGIN,
+)
+VOCABULARIES["corners"] = Vocabulary(
+    [*program_lines.VALUES, *_VALUES, *((2 * weight, line) for weight, line in program_corners.VALUES)],
+    [*program_lines.SEVERAL, *_SEVERAL, *program_corners.SEVERAL],
+    [*program_lines.ACTIONS, *_ACTIONS, *((2 * weight, line) for weight, line in program_corners.ACTIONS)],
+    program_corners.CornerHoles,
+    ("kept = []",),
 )
 
 

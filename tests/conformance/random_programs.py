@@ -106,9 +106,11 @@ def _holes(vocabulary: Vocabulary, draw: random.Random, space: dict[str, Any], g
 
 
 def _usable(value: Any, largest: int) -> bool:
-    """Whether later lines may build on it: not where it is large, or where even its grad_fn raises."""
+    """Whether later lines may build on it: not where it is large, has come out of a transform, or where even its grad_fn raises."""
     return (
         isinstance(value, torch.Tensor)
+        and not torch._C._functorch.is_functorch_wrapped_tensor(value)
+        and value.layout is torch.strided
         and value.numel() <= largest
         and value.ndim <= 5
         and not isinstance(node_name(value), Exception)

@@ -38,7 +38,8 @@ def checked_result(hook: Any, result: Any, old: Any) -> Any:
     if old is None:
         raise RuntimeError("can't replace a None gradient with a non-None value")
     if result._array.dtype != old._array.dtype:
-        raise RuntimeError(f"hook '{_name(hook)}' has changed the type of value (was {old.type()} got {result.type()})")
+        was, now = old.dtype.type_in_errors, result.dtype.type_in_errors
+        raise RuntimeError(f"hook '{_name(hook)}' has changed the type of value (was {was} got {now})")
     if result._array.shape != old._array.shape:
         raise RuntimeError(f"hook '{_name(hook)}' has changed the size of value")
     return result

@@ -115,6 +115,10 @@ def refuse_operands(name: str, self: Tensor, values: Sequence[object], found: Ex
         halves = common is dtypes.complex64 and _of_halves(of_all, bool(numbers))
         word = "ComplexHalf" if halves else common.scalar_name
         raise RuntimeError(f"result type {word} can't be cast to the desired output type {own.scalar_name}") from None
+    if "not implemented for" in str(found) and not dtypes.can_cast(common, own):
+        raise RuntimeError(
+            f"result type {common.scalar_name} can't be cast to the desired output type {own.scalar_name}"
+        ) from None
 
 
 def _of_halves(of_all: Sequence[tuple[bool, dtypes.dtype]], beside_numbers: bool) -> bool:

@@ -88,7 +88,12 @@ def scaled(x: Array, alpha: Any) -> Array:
 
 
 def add_scaled(a: Array, b: Array, alpha: Any) -> Array:
-    return np.add(a, scaled(b, alpha), out=...)
+    try:
+        factor = scaled(b, alpha)
+    except RuntimeError:
+        np.add(a, b)  # shapes that do not fit are told first
+        raise
+    return np.add(a, factor, out=...)
 
 
 def subtract_scaled(a: Array, b: Array, alpha: Any) -> Array:

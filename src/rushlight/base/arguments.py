@@ -10,8 +10,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from .device import device, layout
-from .dtypes import dtype
+from .device import device
 
 NUMBERS = (bool, int, float, complex, np.number, np.bool_)
 ROOT = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
@@ -52,6 +51,11 @@ def refuse(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], *forms: str
 _MADE_IN_PYTHON = 1 << 9  # Py_TPFLAGS_HEAPTYPE: types written in C carry their module in their name
 
 
+# Classes that PyTorch makes in C++, which its errors name with their module.
+_PACKAGES = __name__.partition(".")[0], "torch"  # or as it is called in a program that says so
+_IN_ERRORS = {"Generator": "torch._C.Generator", "Size": "torch.Size", "dtype": "torch.dtype", "layout": "torch.layout"}
+
+
 def type_name(value: Any) -> str:
     """A value's type as PyTorch's argument errors spell it."""
     kind = type(value)
@@ -60,7 +64,7 @@ def type_name(value: Any) -> str:
         return f"{home}.{kind.__name__}"
     if isinstance(value, device):
         return "torch.device"
-    return {dtype: "torch.dtype", layout: "torch.layout"}.get(kind, kind.__name__)
+    return _IN_ERRORS.get(kind.__name__, kind.__name__) if home.partition(".")[0] in _PACKAGES else kind.__name__
 
 
 def check_switch(name: str, label: str, position: int, value: object) -> None:

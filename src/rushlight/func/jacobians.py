@@ -99,14 +99,15 @@ def jacrev(
             return tuple(tree_flatten(found[1](tree_unflatten(cotangents, out_spec))[0])[0])
 
         rows = _of_units(pull, outputs, chunk_size)
-        blocks, start = [], 0
-        for output, size in zip(outputs, _sizes(outputs), strict=True):
-            parts = []
-            for place, one in enumerate(inputs):
-                shape = (*output._array.shape, *one._array.shape)
-                parts.append(rows[place].narrow(0, start, size).reshape(shape))
+        sizes = _sizes(outputs)
+        columns = [row.split(sizes) for row in rows]  # several views, which PyTorch refuses to write to
+        blocks = []
+        for place, output in enumerate(outputs):
+            parts = [
+                column[place].view((*output._array.shape, *one._array.shape))
+                for column, one in zip(columns, inputs, strict=True)
+            ]
             blocks.append(tree_unflatten(parts, in_spec))
-            start += size
         answer = tree_unflatten(blocks, out_spec)
         return (answer, found[2]) if has_aux else answer
 

@@ -12,6 +12,7 @@ from ..autograd.interpreters import stack as interpreters
 from ..autograd.modes import state
 from ..backend import activations as k
 from ..base.arguments import NUMBERS
+from ..base.dtypes import float16
 from ..base.type_limits import finfo
 from ..kernels import register, sweeps
 from ..tensor import Tensor, new_tensor
@@ -307,6 +308,8 @@ def rrelu(
     if state.transforms:
         interpreters.refuse("draw", "rrelu")
     require_kind(input, "leaky_relu_cpu", "f")
+    if training and input.dtype is float16:
+        raise NotImplementedError("\"rrelu_with_noise_out_cpu\" not implemented for 'Half'")
     if lower > upper:
         raise RuntimeError("Lower bound should be less than or equal to the upper bound")
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..backend import attention as k
 from ..base import dtypes
-from ..base.device import preserve_format
+from ..base.device import contiguous_format
 from ..tensor import Tensor, new_tensor
 from . import attention_masks
 from .public import module, ops, public
@@ -333,7 +333,7 @@ module("torch")["bilinear"] = module(F)["bilinear"]
 def gumbel_softmax(logits: Any, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Tensor:
     """Samples from the Gumbel-softmax distribution (Jang et al., 2017); ``hard`` makes them one-hot, with soft gradients."""
     torch = module("torch")
-    noise = torch["empty_like"](logits, memory_format=preserve_format).exponential_().log()
+    noise = torch["empty_like"](logits, memory_format=contiguous_format).exponential_().log()  # however the logits lie
     soft = torch["softmax"]((logits + ops.neg(noise)) / tau, dim)
     if not hard:
         return soft

@@ -150,7 +150,7 @@ def view_as_complex(input: Any) -> Tensor:
     array = input._array
     if array.dtype.kind != "f":
         raise RuntimeError(
-            "view_as_complex is only supported for floating point tensors, but got a tensor of scalar type: "
+            "view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: "
             f"{dtype_of(array.dtype).scalar_name}"
         )
     if not array.ndim:

@@ -71,11 +71,9 @@ def nonzero(input: Any, *, as_tuple: bool = False, out: Any = None) -> Any:
                 f"nonzero: Expected out tensor to have scalar type Long but got scalar type{out.dtype.scalar_name}"
             )
         return write_out(nonzero, "nonzero", out, (input,), {})
-    return tuple(_nonzero_by_dimension(input)) if as_tuple else _nonzero_by_element(input)
-
-
-def _nonzero_by_dimension(input: Tensor) -> list[Tensor]:
-    return [new_tensor(np.ascontiguousarray(one)) for one in k.nonzero(np.atleast_1d(input._array))]
+    if as_tuple:
+        return ops.unbind(_nonzero_by_element(input if input._array.ndim else ops.expand_dims(input, 0)), 1)
+    return _nonzero_by_element(input)
 
 
 def _nonzero_by_element(input: Tensor) -> Tensor:

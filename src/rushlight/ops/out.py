@@ -18,7 +18,7 @@ from .table import table
 # Functions whose ``out=`` must have the dtype of the result; all others cast.
 EXACT_OUT = frozenset(
     "mm bmm matmul mv addmm addmv addbmm baddbmm inverse gather scatter scatter_add sort max min norm tril triu softmax "
-    "log_softmax diag topk kthvalue median".split()
+    "log_softmax diag topk kthvalue median argmax argmin".split()
 )
 
 # Functions that read their inputs while they write: their ``out=`` must be memory of its own.
@@ -39,6 +39,13 @@ _ELEMENTWISE = frozenset(
 _SUMS = frozenset("sum nansum prod mean cumsum cumprod".split())  # whose ``dtype=`` is that of their ``out=`` too
 _IN_OUTS_DTYPE = frozenset("sum prod cumsum cumprod".split())  # their ``out=`` says in what they are computed
 _REAL_ONLY = frozenset(("ceil", "fix", "floor", "sign", "trunc"))  # complex numbers are what they refuse first
+# What is no function that could be differentiated, so that nobody asks whether somebody wants to.
+_WITHOUT_DERIVATIVE = frozenset(
+    "all any argmax argmin bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor bucketize eq gcd ge "
+    "greater greater_equal gt histc isneginf isposinf lcm le less less_equal logical_and logical_not logical_or logical_xor lt ne "
+    "not_equal searchsorted signbit".split()
+)
+_INTO_OTHERS = frozenset(("all", "any", "bucketize", "searchsorted"))
 _JOINS = frozenset("cat concat concatenate stack hstack vstack dstack column_stack row_stack".split())
 
 
@@ -46,7 +53,7 @@ def write_out(f: Callable[..., Any], name: str, target: Any, args: tuple[Any, ..
     """Runs ``f`` and puts its result (or results) into ``target``: resized where empty or, with a warning, of other shape."""
     everything = [*args, *kwargs.values()]
     wants_grad = any(getattr(value, "_needs_grad", False) for value in _flat(everything) + _flat([target]))
-    if modes.state.grad_enabled and wants_grad:
+    if modes.state.grad_enabled and wants_grad and name not in _WITHOUT_DERIVATIVE:
         raise RuntimeError(
             f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments "
             "requires grad."
@@ -83,6 +90,8 @@ def write_out(f: Callable[..., Any], name: str, target: Any, args: tuple[Any, ..
             if one.dtype != value.dtype and name in _SCALAR_TYPE_OUT:
                 raise RuntimeError(f"expected scalar_type {value.dtype.scalar_name} but found {one.dtype.scalar_name}")
             _check_same(one, value)
+    if name in _INTO_OTHERS and isinstance(target, Tensor):
+        result = _of_kind(name, target, result)
     if kwargs.get("dtype") is not None and name in _SUMS and isinstance(target, Tensor):
         _check_same(target, result)
     if isinstance(result, tuple):
@@ -95,6 +104,21 @@ def write_out(f: Callable[..., Any], name: str, target: Any, args: tuple[Any, ..
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(target).__name__}")
     store(target, result._array, name)
     return target
+
+
+def _of_kind(name: str, target: Tensor, result: Tensor) -> Tensor:
+    """Truths or places as ``out=`` holds them; the errors where it holds neither."""
+    if name in ("all", "any"):
+        if target.dtype not in (dtypes.bool, dtypes.uint8):
+            raise RuntimeError(f"{name} only supports bool tensor for result, got: {target.dtype.scalar_name}")
+        return result.bool()
+    if target.dtype is not result.dtype:
+        raise RuntimeError(
+            "torch.searchsorted(): output tensor's dtype is wrong, it can only be Int(int32) or Long(int64) depending on whether "
+            f"out_int32 flag is True, but we got output tensor's dtype {target.dtype.scalar_name} and out_int32 flag is "
+            f"{result.dtype is dtypes.int32}"
+        )
+    return result
 
 
 def _check_same(target: Tensor, value: Tensor) -> None:

@@ -306,6 +306,8 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]
     """As :func:`chunk`, but each part has memory of its own."""
     if chunks <= 0:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    if not input._array.ndim:
+        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
     size = input._array.shape[axis_of(dim, input._array.ndim)]
     return unsafe_splits(input, max(1, -(-size // chunks)), dim)
 

@@ -15,7 +15,7 @@ from ..tensor import Methods, Tensor
 from .operands import refuse_history
 from .plain_cases import Case, one_axis, plain_cases
 from .public import axes_of, axis_of, ops, public
-from .rule_functions import conj, expand, is_complex
+from .rule_functions import conj, expand, in_rows, is_complex
 from .signatures import Unsaid
 from .table import arrays, op
 
@@ -42,7 +42,9 @@ class Unbroadcast(Methods):
 
 # Sums and means. The cotangent of a full reduction is one number, put at every place of the input.
 
-op("sum_all", k.sum_all, node="SumBackward0", kind="linear", x=lambda g, xp, x_shape: xp.expand_number(g, x_shape))
+# Spread over rows it would have what is computed with it lie in rows, too: the number itself leaves that to the input, as in PyTorch.
+op("sum_all", k.sum_all, node="SumBackward0", kind="linear",
+   x=lambda g, xp, x_shape, x_strides: xp.expand_number(g, x_shape) if in_rows(x_strides) else xp.expand(g, x_shape))  # fmt: skip
 op("sum", k.sum, node="SumBackward1", kind="linear",
    x=lambda g, xp, x_shape, axis, keepdims: stretched(g, xp, x_shape, axis, keepdims))  # fmt: skip
 op("mean_all", k.mean_all, node="MeanBackward0", kind="linear",

@@ -72,6 +72,11 @@ def is_complex(value: Any) -> bool:
     return bool(getattr(value, "_array", value).dtype.kind == "c")
 
 
+def in_rows(strides: tuple[int, ...]) -> bool:
+    """Whether what lay so in memory lay row after row, whatever gaps there were."""
+    return len(strides) < 2 or list(strides) == sorted(strides, reverse=True)
+
+
 def in_columns(strides: tuple[int, ...], g: Any, rows: int) -> bool:
     """Whether a factor lies column after column in memory, as the transpose of a layer's weight does: by a product of transposes its
     gradient lies so too, as in PyTorch."""

@@ -69,7 +69,7 @@ def scatter_reduce_x(
         grad = g / ties * equal_x
     elif reduce == "prod":
         masked = xp.where(x == 0, x * 0 + 1, x)
-        grad = g * xp.where(x == 0, xp.scatter_reduce(masked, src, index, axis, "prod", True), out) / masked
+        grad = g * xp.scatter_reduce(masked, src, index, axis, "prod", True) / masked
     elif reduce == "mean":
         grad = g / _ones_at(g, xp, x, index, axis, include_self)
     else:

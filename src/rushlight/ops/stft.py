@@ -126,6 +126,7 @@ def stft(
             call + f"a 1D window tensor of size equal to win_length={length}, but got window with size "
             f"{list(window._array.shape)}"
         )
+    _refuse_halves(dtype)
     if length < n_fft:
         window = _centred(input, window, length, n_fft)
     count = 1 + (samples - n_fft) // hop
@@ -187,6 +188,11 @@ def _check_spectra(
     if window is not None and window._array.shape != (width,):
         raise RuntimeError(call + " : Invalid window shape. window has to be 1D and length of `win_length`")
     return onesided
+
+
+def _refuse_halves(dtype: dtypes.dtype) -> None:
+    if dtype.numpy.itemsize < 4:
+        raise RuntimeError(f"MKL FFT doesn't support tensors of type: {dtype.scalar_name}")
 
 
 def _check_overlap(weights: Tensor, call: str) -> None:

@@ -261,6 +261,11 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
     state = _Vjp(lambda chosen: func(*chosen), primals, func)
     output, aux = _with_aux("vjp(f, *primals)", state.result, has_aux)
     outputs, spec = _tensors("vjp(f, *primals)", output)
+    for one in outputs:
+        if not (one.is_floating_point() or one.is_complex()):
+            raise RuntimeError(
+                f"vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor with dtype {one.dtype}"
+            )
     differentiable = state.depends_outside(outputs)
 
     def pull(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:

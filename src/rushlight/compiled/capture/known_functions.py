@@ -96,7 +96,7 @@ SETS_STATE = frozenset(
 OF_ANY_SHAPE = frozenset(
     """
     nonzero masked_select unique unique_consecutive unique_dim bincount histc repeat_interleave argwhere ops.ctc:_checked
-    ops.subscripts:_indices_of_mask ops.masks:_nonzero_by_dimension ops.masks:_nonzero_by_element
+    ops.subscripts:_indices_of_mask ops.masks:_nonzero_by_element
     ops.rearrange:_places_repeated
     ops.statistics:bincount
     """.split()
@@ -150,7 +150,7 @@ CHANGES_NOTHING = frozenset(
     autograd.overlaps:like_base backend.flat_indices:check backend.flat_indices:check_along func.jacobians:_units
     ops.forward_rules:_ones ops.forward_rules:_zeros ops.promotion:number_array ops.ctc:_checked
     ops.stft:_check_overlap ops.sort:_check_quantiles ops.subscripts:_indices_of_mask
-    ops.masks:_nonzero_by_dimension ops.masks:_nonzero_by_element
+    ops.masks:_nonzero_by_element
     ops.index:_within ops.rule_functions:checked ops.least_squares:tolerances ops.operands:check_not_negative ops.margin_losses:_check_targets
     ops.masks:unravel_index ops.rearrange:_places_repeated ops.sort:isin ops.statistics:_check_weights ops.statistics:bincount
     ops.statistics:histc ops.statistics:histogram

@@ -16,7 +16,7 @@ def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
     >>> torch.nn.utils.parameters_to_vector([torch.zeros(2), torch.ones(1, 1)])
     tensor([0., 0., 1.])
     """
-    return torch.cat([parameter.reshape(-1) for parameter in parameters])
+    return torch.cat([parameter.view(-1) for parameter in parameters])
 
 
 def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...autograd import modes, overlaps, views
 from ...autograd.modes import special
+from ...backend.resizing import resized
 from ...tensor import Tensor, new_tensor
 from ..arguments import as_dtype, checked_shape, type_name
 
@@ -73,7 +74,7 @@ def into(out: Any, name: str, array: np.ndarray[Any, Any], dtype: object, requir
         )
     overlaps.check_memory(out)
     if out._array.shape != array.shape:
-        out._array = np.empty(array.shape, out._array.dtype)
+        out._array = resized(out._array, array.shape, range(array.ndim))
     views.write(out, array, name)
     return out.requires_grad_() if requires_grad else out
 

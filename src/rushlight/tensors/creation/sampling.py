@@ -72,6 +72,8 @@ def _is_followed(inputs: tuple[Tensor, ...]) -> bool:
 def _fill(self: Tensor, name: str, node: str, draw: Draw) -> Tensor:
     """Fills ``self`` with what ``draw(shape, contiguous)`` gives."""
     views.check_writable(self)
+    if overlaps.overlaps_itself(self._array):
+        draw((0,), True)  # what is wrong with the distribution is told first
     overlaps.check_memory(self)
     if _is_followed((self,)):
         return views.inplace(table[f"draw_{node}"].call, name, self, draw)
@@ -130,6 +132,7 @@ def random_(self: Tensor, *bounds: Any, generator: Any = None, **named: Any) -> 
         no_kernel("random_kernel_cpu", dtype)
     if any(bound is not None and not isinstance(bound, (int, np.integer, Tensor)) for bound in (first, last)):
         raise Call("random_", ("self", "from", "to"), (self, *bounds), named).no_form()
+    overlaps.check_memory(self)
     for bound in (first, last):
         if bound is not None and not -(2**63) <= bound < 2**63:
             raise ValueError("Overflow when unpacking long long")

@@ -1,0 +1,60 @@
+"""Wrong numbers and refusals that random programs of the corners have found (tests/conformance/programs/corners.py holds their texts)."""
+
+from __future__ import annotations
+
+import pytest
+
+import rushlight as torch
+
+
+def test_noise_does_not_depend_on_how_logits_lie() -> None:
+    rows, columns = torch.zeros(3, 2), torch.zeros(2, 3).t()
+    drawn = []
+    for logits in (rows, columns):
+        torch.manual_seed(3)
+        drawn.append(torch.nn.functional.gumbel_softmax(logits))
+    assert torch.equal(*drawn)
+
+
+def test_a_result_of_another_size_goes_into_the_memory_that_is_there() -> None:
+    whole = torch.arange(4)
+    half = whole[:2]
+    torch.zeros(1, out=half)
+    assert whole.tolist() == [0, 1, 2, 3]
+    torch.full((3,), 7, out=half)
+    assert half.tolist() == [7, 7, 7]
+    assert whole.tolist() == [7, 7, 7, 3]
+
+
+def test_what_has_no_derivative_writes_out_beside_gradients() -> None:
+    x = torch.tensor([1.0, 3.0], requires_grad=True)
+    assert torch.argmax(x, 0, out=torch.tensor(0)).item() == 1
+    assert torch.gt(x, 2, out=torch.zeros(2, dtype=torch.bool)).tolist() == [False, True]
+    with pytest.raises(RuntimeError, match="don't support automatic differentiation"):
+        torch.exp(x, out=torch.zeros(2))
+
+
+@pytest.mark.parametrize("function", [torch.sin, torch.square, torch.exp, torch.nn.functional.gelu])
+def test_gradients_of_sums_lie_as_what_they_are_of(function: object) -> None:
+    x = torch.arange(10.0).view(5, 2).t().requires_grad_()
+    (gradient,) = torch.autograd.grad(function(x).sum(), x)  # type: ignore[operator]
+    assert gradient.stride() == x.stride()
+    rows = torch.arange(10.0).view(2, 5).requires_grad_()
+    (gradient,) = torch.autograd.grad(function(rows).sum(), rows)  # type: ignore[operator]
+    assert gradient.stride() == (5, 1)
+
+
+def test_the_gradient_of_a_scattered_product_is_of_its_inputs() -> None:
+    x = torch.tensor([2.0, -0.5], requires_grad=True)
+    y = x.scatter_reduce(0, torch.tensor([1]), torch.tensor([1.5]), "prod")
+    y.data.mul_(10)
+    y.sum().backward()
+    assert x.grad.tolist() == [1, 1.5]
+
+
+def test_jacobians_are_several_views() -> None:
+    jacobian = torch.func.jacrev(torch.square)(torch.ones(1, requires_grad=True))
+    with pytest.raises(RuntimeError, match="multiple views"):
+        jacobian.add_(1)
+    with pytest.raises(RuntimeError, match="must be floating-point or complex"):
+        torch.func.jacrev(torch.argmax)(torch.ones(2))
