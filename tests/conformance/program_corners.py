@@ -222,7 +222,7 @@ VALUES: list[tuple[int, str]] = [
         "{subject}.numel() - 1]), unsafe={True False})"),
     # Factorizations in batches, and what is seldom used.
     (2, "torch.linalg.{inv cholesky det logdet matrix_exp eigvalsh pinv cond}({batched})"),
-    (2, "torch.linalg.{lu qr svd eigh}({batched})[1].abs()"),
+    (2, "torch.linalg.{lu qr svd}({batched})[1].abs()"),
     (2, "torch.linalg.{solve solve_ex ldl_factor lu_factor}({batched}, {series})"),
     (1, "torch.cholesky_{inverse solve}({batched})"),
     (2, "torch.{logdet slogdet det inverse pinverse matrix_exp}({batched})"),

@@ -324,4 +324,8 @@ def moved(lines: list[str], seed: int) -> list[str]:
             return text[0]
         return re.sub(r"\d+\.\d+", lambda number: nudge(number, step), text[1]) + f", dtype=torch.{text[2]}"
 
-    return [re.sub(r"(torch\.tensor\([^\n]*?), dtype=torch\.(\w+)", leaf, line) for line in lines]
+    def drawn(text: re.Match[str]) -> str:
+        return f"{text[0]}.mul_({1 + draw.choice([-2, -1, 0, 1, 2]) * 2.0**-23!r})"
+
+    nudged = [re.sub(r"(torch\.tensor\([^\n]*?), dtype=torch\.(\w+)", leaf, line) for line in lines]
+    return [re.sub(r"torch\.randn\([^()]*generator=torch\.Generator\(\)\.manual_seed\(\d\)\)", drawn, line) for line in nudged]

@@ -58,3 +58,16 @@ def test_jacobians_are_several_views() -> None:
         jacobian.add_(1)
     with pytest.raises(RuntimeError, match="must be floating-point or complex"):
         torch.func.jacrev(torch.argmax)(torch.ones(2))
+
+
+def test_a_list_is_written_whole_or_not_at_all() -> None:
+    x = torch.ones(2)
+    with pytest.raises(RuntimeError, match="leaf Variable"):
+        torch._foreach_add_([x, torch.ones(2, requires_grad=True)], 2)
+    assert x.tolist() == [1, 1]
+
+
+def test_a_hinge_loss_of_infinities_is_no_nan() -> None:
+    x = torch.tensor([torch.inf, -torch.inf])
+    losses = torch.nn.functional.hinge_embedding_loss(x, torch.tensor([-1.0, 1.0]), reduction="none")
+    assert losses.tolist() == [0, -torch.inf]

@@ -87,17 +87,20 @@ def scaled(x: Array, alpha: Any) -> Array:
     return x if alpha == 1 else np.multiply(x, np.asarray(alpha).astype(x.dtype), out=...)
 
 
-def add_scaled(a: Array, b: Array, alpha: Any) -> Array:
+def _scaled_beside(a: Array, b: Array, alpha: Any) -> Array:
     try:
-        factor = scaled(b, alpha)
+        return scaled(b, alpha)
     except RuntimeError:
         np.add(a, b)  # shapes that do not fit are told first
         raise
-    return np.add(a, factor, out=...)
+
+
+def add_scaled(a: Array, b: Array, alpha: Any) -> Array:
+    return np.add(a, _scaled_beside(a, b, alpha), out=...)
 
 
 def subtract_scaled(a: Array, b: Array, alpha: Any) -> Array:
-    factor = scaled(b, alpha)
+    factor = _scaled_beside(a, b, alpha)
     return subtract(a, factor) if a.dtype.kind != "c" or alpha == 1 else np.asarray(np.subtract(a, factor))
 
 

@@ -177,7 +177,7 @@ def hinge_embedding_loss(
             f"{input.dtype.scalar_name}"
         )
     below = ops.clamp_min(ops.sub(margin, input), 0)
-    zeros = ops.times(input.detach(), 0)
+    zeros = module("torch")["zeros_like"](input)
     where = ops.where
     return reduced(where(target != 1, below, zeros) + where(target != -1, input, zeros), reduction)
 

@@ -293,6 +293,8 @@ def diagonal_scattered(input: Tensor, src: Any, offset: int = 0, dim1: int = 0, 
 @public(name="unsafe_split", out=False)
 def unsafe_splits(input: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
     """As :func:`split`, but each part has memory of its own."""
+    if not input._array.ndim:
+        raise RuntimeError("split expects at least a 1-dimensional tensor")
     axis = axis_of(dim, input._array.ndim, wrap_scalar=False)
     if split_size < 0:
         raise RuntimeError(f"split expects split_size be non-negative, but got split_size={split_size}")

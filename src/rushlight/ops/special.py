@@ -17,7 +17,8 @@ from .choice import refuse_number
 from .descriptions import description
 from .pointwise import plain, smooth
 from .public import module, ops, public, publish
-from .rule_functions import conj, underivable
+from .rule_functions import conj
+from .sort import not_implemented
 from .table import op
 
 PI, ROOT_PI, ROOT_2PI = math.pi, math.sqrt(math.pi), math.sqrt(2 * math.pi)
@@ -45,8 +46,8 @@ op("mvlgamma", k.mvlgamma, kind="elementwise",
 plain("igamma", k.igamma, a=lambda g: _no_rule("igamma: input"), x=lambda g, xp, a, x: g * _density(xp, a, x))
 plain("igammac", k.igammac, a=lambda g: _no_rule("igammac: input"), x=lambda g, xp, a, x: -g * _density(xp, a, x))
 smooth("zeta", k.zeta, node="SpecialZetaBackward0",
-       x=lambda g: underivable("zeta"), q=lambda g, xp, x, q: g * (-x) * xp.zeta(x + 1, q))
-op("zeta_number", k.with_number(k.zeta), node="SpecialZetaBackward2", x=lambda g: underivable("zeta"))
+       x=lambda g: not_implemented("zeta"), q=lambda g, xp, x, q: g * (-x) * xp.zeta(x + 1, q))
+op("zeta_number", k.with_number(k.zeta), node="SpecialZetaBackward2", x=lambda g: not_implemented("zeta"))
 op("number_zeta", k.with_number(k.zeta, True), node="SpecialZetaBackward1", kind="elementwise",
    x=lambda g, xp, x, number: xp.times(g, -number) * xp.number_zeta(x, number + 1.0))
 

@@ -93,3 +93,19 @@ for dtype in (torch.bfloat16, torch.int64, torch.bool):
     show(lambda dtype=dtype: torch.view_as_complex(torch.ones(2, 2).to(dtype)))
 show(lambda: torch.stft(torch.ones(3, dtype=torch.bfloat16), 2, 1, return_complex=True))
 show(lambda: F.rrelu(torch.ones(2, dtype=torch.float16), training=True))
+
+# A list is written whole, or not at all.
+x, leaf = torch.ones(2), torch.ones(2, requires_grad=True)
+for name, arguments in (("add_", (2,)), ("exp_", ()), ("addcmul_", ([x, x], [x, x])), ("lerp_", ([x, x], 0.5)), ("zero_", ())):
+    show(lambda name=name, arguments=arguments: getattr(torch, f"_foreach_{name}")([x, leaf], *arguments))
+    print(x)
+
+# What the loss does not look at may be infinite.
+x = torch.tensor([torch.inf, 2.0, -torch.inf], requires_grad=True)
+loss = F.hinge_embedding_loss(x, torch.tensor([-1.0, -1, 1]), reduction="none")
+print(loss)
+loss[:2].sum().backward()
+print(x.grad)
+show(lambda: torch.special.zeta(torch.ones(2, requires_grad=True), 2.0).sum().backward())
+show(lambda: torch.sub(torch.ones(0), torch.ones(36), alpha=True))
+show(lambda: torch.tensor(1.0).unsafe_split(1))
