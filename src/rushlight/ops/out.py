@@ -90,8 +90,7 @@ def write_out(f: Callable[..., Any], name: str, target: Any, args: tuple[Any, ..
             if one.dtype != value.dtype and name in _SCALAR_TYPE_OUT:
                 raise RuntimeError(f"expected scalar_type {value.dtype.scalar_name} but found {one.dtype.scalar_name}")
             _check_same(one, value)
-    if name in _INTO_OTHERS and isinstance(target, Tensor):
-        result = _of_kind(name, target, result)
+    result = _of_kind(name, target, result)
     if kwargs.get("dtype") is not None and name in _SUMS and isinstance(target, Tensor):
         _check_same(target, result)
     if isinstance(result, tuple):
@@ -108,6 +107,8 @@ def write_out(f: Callable[..., Any], name: str, target: Any, args: tuple[Any, ..
 
 def _of_kind(name: str, target: Tensor, result: Tensor) -> Tensor:
     """Truths or places as ``out=`` holds them; the errors where it holds neither."""
+    if name not in _INTO_OTHERS or not isinstance(target, Tensor):
+        return result
     if name in ("all", "any"):
         if target.dtype not in (dtypes.bool, dtypes.uint8):
             raise RuntimeError(f"{name} only supports bool tensor for result, got: {target.dtype.scalar_name}")
