@@ -12,8 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from rushlight.__main__ import main
-
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("README*.md"), *ROOT.glob("docs/*.md")])
 FIRST = ("rushlight", "python", "pip", "make", "time")
@@ -95,12 +93,12 @@ def test_what_takes_no_time_runs(command, tmp_path):
         assert (tmp_path / written).stat().st_size > 500
 
 
-def test_the_text_that_is_shown_is_the_one_that_is_written(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    Path("tutorial.py").write_text(TUTORIAL, encoding="utf-8")
-    with pytest.warns(UserWarning, match="not a leaf"):
-        assert not main(["explain", "-o", "tutorial.explain.txt", "tutorial.py"])
-    written = Path("tutorial.explain.txt").read_text(encoding="utf-8").splitlines()
+def test_the_text_that_is_shown_is_the_one_that_is_written(tmp_path):
+    (tmp_path / "tutorial.py").write_text(TUTORIAL, encoding="utf-8")
+    command = [sys.executable, "-m", "rushlight", "explain", "-o", "tutorial.explain.txt", "tutorial.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert not done.returncode and "not a leaf" in done.stderr
+    written = (tmp_path / "tutorial.explain.txt").read_text(encoding="utf-8").splitlines()
     text = (ROOT / "docs" / "explain.md").read_text(encoding="utf-8")
     shown = re.findall(r"^    (.*)$", text[text.index("## As text") : text.index("## What it costs")], re.MULTILINE)[1:]
     assert len(shown) > 6

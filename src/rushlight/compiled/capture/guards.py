@@ -9,7 +9,6 @@ numbers, an array of NumPy's) ends it: the program may have found anything there
 from __future__ import annotations
 
 import collections
-import dis
 import functools
 import operator
 import os
@@ -30,6 +29,7 @@ from ...nn import functional
 from ...optim import optimizer
 from ...random import Generator
 from ...tensor import Tensor
+from .watching import globals_of
 
 _PACKAGE = __name__.partition(".")[0]
 _VALUES = (bool, int, float, complex, str, bytes)
@@ -43,9 +43,6 @@ _FIXED = (
 _OF_NO_MATTER = frozenset(("__dict__", "__weakref__", "__doc__", "__module__", "__abstractmethods__", "_abc_impl"))
 _CONTAINERS = (list, tuple, dict, set, frozenset, collections.deque)
 _HEAP_TYPE, _IMMUTABLE_TYPE = 1 << 9, 1 << 8
-_OF_GLOBALS = frozenset(
-    ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS", "STORE_GLOBAL", "STORE_NAME", "DELETE_GLOBAL", "DELETE_NAME")
-)
 _OPS = f"{_PACKAGE}.ops.", "torch.ops."
 _SWITCHES = tuple(f"{name}.backends." for name in (_PACKAGE, f"{_PACKAGE}.compat", "torch"))
 _KNOWN = (object, *_CONTAINERS, *_VALUES, collections.OrderedDict, collections.defaultdict)
@@ -225,7 +222,7 @@ class Findings:
         asked: set[str] = set()
         for one in _nested(code):
             self.codes.add(one)
-            asked.update(_globals_of(one))
+            asked.update(globals_of(one))
         for cell in function.__closure__ or ():
             self.waiting.append(cell)
         self._found("slot", function, "__defaults__", function.__defaults__)
@@ -346,12 +343,6 @@ def _contents(cell: types.CellType) -> Any:
         return cell.cell_contents
     except ValueError:
         return ABSENT
-
-
-@functools.lru_cache(1 << 14)
-def _globals_of(code: types.CodeType) -> frozenset[str]:
-    """The globals that code asks for, and not the attributes."""
-    return frozenset(step.argval for step in dis.get_instructions(code) if step.opname in _OF_GLOBALS)
 
 
 def _nested(code: types.CodeType) -> Iterator[types.CodeType]:

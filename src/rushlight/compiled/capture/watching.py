@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import dis
+import functools
 import gc
 import inspect
 import os
@@ -47,6 +48,9 @@ _ASYNCHRONOUS = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR | inspect.CO_I
 _PACKING = code_of(Packed.__init__)
 _ENVIRONMENT = frozenset((type(os.environ).__getitem__.__qualname__, type(os.environ).__iter__.__qualname__))
 _MATCH = dis.opmap["MATCH_CLASS"]  # attributes by names that are constants, or the class's
+_OF_GLOBALS = frozenset(
+    ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS", "STORE_GLOBAL", "STORE_NAME", "DELETE_GLOBAL", "DELETE_NAME")
+)
 _BEGUN = 8  # bytes of a generator's code that run before its first line
 
 
@@ -226,6 +230,12 @@ class Watch(interpreters.Interpreter):
         if self.recorder.failure is None:
             function, name, args, kwargs = self.host_call
             self.recorder.host(function, name, args, kwargs, result)
+
+
+@functools.lru_cache(1 << 14)
+def globals_of(code: types.CodeType) -> frozenset[str]:
+    """The globals that code asks for, and not the attributes."""
+    return frozenset(step.argval for step in dis.get_instructions(code) if step.opname in _OF_GLOBALS)
 
 
 def _is_taken_apart(args: Iterable[Any]) -> bool:
