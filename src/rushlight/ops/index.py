@@ -280,4 +280,4 @@ def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Tensor:
 
 def _within(indices: Any, size: int) -> Any:
     """Indices beyond either end go around."""
-    return new_tensor(indices._array % size) if size else indices
+    return new_tensor(np.asarray(indices._array % size)) if size else indices

@@ -360,7 +360,7 @@ def _indexes(watch: Watch, frame: Any, code: types.CodeType) -> None:
 
 
 def _splits(watch: Watch, frame: Any, code: types.CodeType) -> None:
-    if isinstance(frame.f_locals["indices_or_sections"], Tensor):
+    if any(isinstance(frame.f_locals[name], Tensor) for name in ("tensor_indices_or_sections", "indices", "sections")):
         watch.fail("tensor_split() at places that a tensor tells")
 
 
