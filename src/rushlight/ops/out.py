@@ -13,6 +13,7 @@ from ..backend.resizing import resized
 from ..base import dtypes, return_types
 from ..base.arguments import type_name, warn
 from ..tensor import Tensor
+from .operands import tensors_among
 from .table import table
 
 # Functions whose ``out=`` must have the dtype of the result; all others cast.
@@ -52,23 +53,21 @@ _JOINS = frozenset("cat concat concatenate stack hstack vstack dstack column_sta
 def write_out(f: Callable[..., Any], name: str, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Runs ``f`` and puts its result (or results) into ``target``: resized where empty or, with a warning, of other shape."""
     everything = [*args, *kwargs.values()]
-    wants_grad = any(getattr(value, "_needs_grad", False) for value in _flat(everything) + _flat([target]))
+    wants_grad = any(value._needs_grad for value in tensors_among([*everything, target]))
     if modes.state.grad_enabled and wants_grad and name not in _WITHOUT_DERIVATIVE:
         raise RuntimeError(
             f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments "
             "requires grad."
         )
-    if modes.state.forward_levels and any(getattr(value, "_tangents", None) for value in _flat([*everything, target])):
+    if modes.state.forward_levels and any(value._tangents for value in tensors_among([*everything, target])):
         raise NotImplementedError(
             f"Trying to use forward AD with {name}_out that does not support it because it is an out= function"
         )
-    if not isinstance(target, (Tensor, tuple, list)):
+    looked_at = name in _OF_INPUTS_DTYPE or name in _TELLS
+    if not isinstance(target, Tensor if looked_at else (Tensor, tuple, list)):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type_name(target)}")
-    if name in _OF_INPUTS_DTYPE or name in _TELLS:
-        if not isinstance(target, Tensor):
-            raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type_name(target)}")
-        if isinstance(args[0], Tensor):
-            _check_dtype(name, target, args[0])
+    if looked_at and isinstance(args[0], Tensor):
+        _check_dtype(name, target, args[0])
     if name in _IN_OUTS_DTYPE and kwargs.get("dtype") is None and isinstance(target, Tensor):
         if args[0]._array.dtype.kind == "c" != target._array.dtype.kind:
             args = (args[0].real, *args[1:])
@@ -78,7 +77,7 @@ def write_out(f: Callable[..., Any], name: str, target: Any, args: tuple[Any, ..
         word = target.dtype.scalar_name
         raise TypeError(f"torch.cat(): input types can't be cast to the desired output type {word}")
     if isinstance(target, Tensor):
-        inputs = [value for value in _flat(everything) if isinstance(value, Tensor)]
+        inputs = list(tensors_among(everything))
         _check_shared(name, target, inputs, result)
         if _reads_what_it_writes(name, target, inputs, result):
             overlaps.write_rows(f, target, args, kwargs)
@@ -162,13 +161,6 @@ def _check_shared(name: str, target: Any, inputs: list[Any], result: Any) -> Non
         if any(value is target for value in inputs) and result._array.shape != target._array.shape:
             have, wanted = list(target._array.shape), list(result._array.shape)
             raise RuntimeError(f"output with shape {have} doesn't match the broadcast shape {wanted}")
-
-
-def _flat(values: list[Any]) -> list[Any]:
-    flat: list[Any] = []
-    for value in values:
-        flat.extend(_flat(list(value)) if isinstance(value, (list, tuple)) else [value])
-    return flat
 
 
 def store(target: Any, value: np.ndarray[Any, Any], name: str) -> None:

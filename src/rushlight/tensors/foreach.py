@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from ..autograd.views import check_writable
 from ..ops.public import module, ops
 from ..tensor import Tensor
 
+R = TypeVar("R")
 _UNARY = (
     "abs acos asin atan ceil clone cos cosh erf erfc exp expm1 floor frac lgamma log log10 log1p log2 max neg reciprocal round "
     "rsqrt sigmoid sign sin sinh sqrt tan tanh trunc"
@@ -20,14 +21,21 @@ _BOUNDS = {"clamp_min": "min", "clamp_max": "max"}
 _WITHOUT_INPLACE = {"clone", "max"}
 
 
-def _check_all(name: str, tensors: object) -> None:
-    """Before the first is written to, whether each may be: all are written, or none."""
-    if name.endswith("_") and isinstance(tensors, (list, tuple)):
-        for tensor in tensors:
+def _all_or_none(function: Callable[..., R]) -> Callable[..., R]:
+    """``function``, which writes to each of a list: before the first is written to, whether each may be."""
+
+    @functools.wraps(function)
+    def call(self: object, *args: object, **kwargs: object) -> R:
+        for tensor in self if isinstance(self, (list, tuple)) else ():
             check_writable(tensor)
+        return function(self, *args, **kwargs)
+
+    return call
 
 
 def _published(name: str, function: Callable[..., Any]) -> None:
+    if name.endswith("_"):
+        function = _all_or_none(function)
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"{name.removeprefix('_foreach_')} of each tensor of a list."
     module("torch")[name] = function
@@ -43,7 +51,6 @@ def _spread(value: Any, count: int) -> Sequence[Any]:
 
 
 def _unary(name: str, self: Sequence[Tensor]) -> Any:
-    _check_all(name, self)
     results = tuple([getattr(tensor, name)() for tensor in self])
     return None if name.endswith("_") else results
 
@@ -51,7 +58,6 @@ def _unary(name: str, self: Sequence[Tensor]) -> Any:
 def _binary(name: str, self: Sequence[Any], other: Any, **options: Any) -> Any:
     if not isinstance(self, (list, tuple)):  # _foreach_pow(scalar, tensors)
         return tuple([power.new_tensor(self).pow(power) for power in other])
-    _check_all(name, self)
     plain = name.removesuffix("_")
     if plain in ("maximum", "minimum"):
         return _extreme(plain, self, other, name != plain)
@@ -79,7 +85,6 @@ def _extreme(name: str, self: Sequence[Any], other: Any, in_place: bool) -> Any:
 
 
 def _ternary(name: str, self: Any, tensor1: Any, tensor2: Any, value: Any = 1, scalars: Any = None) -> Any:
-    _check_all(name, self)
     weights = _spread(value if scalars is None else scalars, len(self))
     if isinstance(weights[0], Tensor):
         weights = [weight.item() for weight in weights]
@@ -89,7 +94,6 @@ def _ternary(name: str, self: Any, tensor1: Any, tensor2: Any, value: Any = 1, s
 
 
 def _lerp(name: str, self: Any, tensors1: Any, weight: Any = None, **other: Any) -> Any:
-    _check_all(name, self)
     weights = _spread(other.get("weights", weight), len(self))
     results = tuple([getattr(one, name)(*rest) for one, *rest in zip(self, tensors1, weights, strict=True)])
     return None if name.endswith("_") else results
@@ -101,13 +105,11 @@ def _norm(tensors: Sequence[Tensor], ord: Any = 2, dtype: Any = None) -> tuple[T
 
 
 def _copy_(self: Sequence[Tensor], src: Sequence[Tensor], non_blocking: bool = False) -> None:
-    _check_all("copy_", self)
     for target, source in zip(self, src, strict=True):
         target.copy_(source)
 
 
 def _zero_(self: Sequence[Tensor]) -> None:
-    _check_all("zero_", self)
     for tensor in self:
         tensor.zero_()
 
