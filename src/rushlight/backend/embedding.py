@@ -35,18 +35,19 @@ def frequencies(indices: Array, rows: int) -> Array:
     return np.bincount(indices.reshape(-1), minlength=rows)
 
 
-def embedding_adjoint(
-    g: Array, indices: Array, shape: Shape, but: int, by_frequency: bool, each_rounded: bool = False
-) -> Array:
+def embedding_adjoint(g: Array, indices: Array, shape: Shape, but: int, by_frequency: bool, by_sort: bool = False) -> Array:
     """Zeros of ``shape`` with the rows of g added where they belong, except to the row ``but``.
 
-    ``each_rounded``  every sum is rounded to the dtype of g, in the order of PyTorch's sort of the indices
+    In half precision every sum is rounded, one after another as PyTorch does.
+
+    ``by_sort``  rows are added in the order of PyTorch's sort of the indices
     """
     flat = indices.reshape(-1)
+    each_rounded = g.dtype.itemsize == 2 and (by_sort or not by_frequency)
     rows = (np.asarray(g) if each_rounded else in_single(g)).reshape(len(flat), shape[1])
     out = np.zeros(shape, rows.dtype)
     if each_rounded:
-        turns = argsort(flat, 0)
+        turns = argsort(flat, 0) if by_sort else slice(None)
         np.add.at(out, flat[turns], rows[turns])
     else:
         add_rows(out, flat, rows, True)

@@ -70,7 +70,7 @@ def _bag_backward(
         rows = rows * scales.reshape((-1, 1))
     if sparse:
         return xp.embedding_rows(rows, indices, tuple(weight.shape), but)
-    return xp.embedding_adjoint(rows, indices, tuple(weight.shape), but, by_frequency, rows.dtype.itemsize == 2)
+    return xp.embedding_adjoint(rows, indices, tuple(weight.shape), but, by_frequency, True)
 
 
 def _check_indices(indices: Any, name: str) -> None:

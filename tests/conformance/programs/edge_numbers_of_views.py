@@ -113,6 +113,11 @@ places = torch.tensor([0, 1, 0, 0, 2, 3, 0, 0, 1, 0] * 30)
 bags = F.embedding_bag(places, weight, torch.tensor([0, 120, 200]), mode="sum")
 bags.backward(torch.tensor([[0.3, 1.7], [-2.1, 0.6], [0.9, -1.3]]).bfloat16())
 print(weight.grad)
+for dtype in (torch.bfloat16, torch.float16):
+    weight = torch.zeros(4, 2, dtype=dtype, requires_grad=True)
+    rows = (torch.arange(600.0).reshape(300, 2) / 7 - 41).to(dtype)
+    F.embedding(places, weight, padding_idx=3).backward(rows)
+    print(weight.grad)
 
 # Nothing, and what has no order.
 for reduction in ("none", "mean", "sum"):
