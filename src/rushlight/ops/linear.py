@@ -32,6 +32,8 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Tensor:
         if bias is None:
             return product
         out = product + _added(bias, product._array.shape)
+        if out._array.dtype is not product._array.dtype:
+            return product.add_(bias)
         out._counter[0] = product._counter[0] + 1  # PyTorch adds it in place
         return out
     *batch, inner = x.shape

@@ -38,3 +38,10 @@ for shape in ((2,), (1, 1, 2), (2, 1, 2), (2, 3, 2), (0,)):
         attempt(f"linear {shape} {bias}", lambda: F.linear(x, w, b))  # noqa: B023
 stepped = torch.ones(3, 2)[:, 0]
 attempt("stepped bias", lambda: F.linear(torch.ones(1, 1, 2, requires_grad=True), torch.ones(3, 2), stepped))
+
+# A bias is added in place, and so does not change the dtype.
+x, w = torch.ones(2, 3, 2).transpose(0, 1), torch.ones(2, 2, requires_grad=True)
+for dtype in (torch.float64, torch.int32, torch.complex64):
+    for given in (x, torch.ones(2)):
+        b = torch.ones(1 if given is x else (), dtype=dtype)
+        attempt(f"bias {dtype}", lambda: F.linear(given, w, b).double())  # noqa: B023
