@@ -66,6 +66,10 @@ _CORNERS = (
     "Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. Please specify "
     "align_corners=True if the old behavior is desired. See the documentation of grid_sample for details."
 )
+_UNIT_SIZE = (
+    "Since version 1.3.0, affine_grid behavior has changed for unit-size grids when align_corners=True. This is not an "
+    "intended use case of affine_grid. See the documentation of affine_grid for details."
+)
 _SAMPLE_MODES = ("bilinear", "nearest", "bicubic")
 _PADDING_MODES = ("zeros", "border", "reflection")
 
@@ -144,7 +148,9 @@ def affine_grid(theta: Any, size: Any, align_corners: bool | None = None) -> Ten
         raise ValueError(
             f"Expected a batch of {rank}D affine matrices of shape Nx{rank}x{rank + 1} for size {size}. Got {theta.size()}."
         )
-    if min(size) <= 0:
+    if align_corners and min(size[2:]) == 1:
+        warnings.warn(_UNIT_SIZE, stacklevel=3)
+    elif min(size) <= 0:
         raise ValueError(f"Expected non-zero, positive output size. Got {size}")
     batch, _, *wide = whole_numbers("affine_grid_generator", "size", 2, size, single=False)
     _check_batch(theta, batch)

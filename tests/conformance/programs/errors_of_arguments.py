@@ -33,6 +33,8 @@ tell(lambda: torch.nn.FractionalMaxPool3d((1, 0, 2), output_size=2))
 
 theta = torch.ones(1, 2, 3)
 tell(lambda: F.affine_grid(theta, (2, 1, 2, 2), align_corners=False))
+for size in ((1, 1, 1, 2), (1, 1, 2, 2), (0, 1, 2, 1), (1, 1, 0, 2)):
+    tell(lambda: F.affine_grid(theta, size, align_corners=True))
 for dtype in (torch.float64, torch.bfloat16, torch.int64, torch.float16):
     scales = torch.ones(1, 2, dtype=dtype)
     tell(lambda: F.embedding_bag(torch.tensor([[0, 1]]), torch.ones(3, 2), per_sample_weights=scales, mode="sum"))
@@ -50,6 +52,9 @@ print(torch.tensor([2.0]).acosh_())
 
 tell(lambda: torch.asarray(np.float64(2), copy=False))
 tell(lambda: torch.asarray([1, 2], copy=False))
+for given in (torch.ones(2), np.ones(2), [1.0]):
+    for copy in (None, True, False):
+        tell(lambda: torch.asarray(given, device="meta", copy=copy).shape)
 tell(lambda: torch.asarray(x, requires_grad=False))
 tell(lambda: torch.asarray(x))
 tell(lambda: torch.asarray(x))

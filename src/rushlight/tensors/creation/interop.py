@@ -8,6 +8,7 @@ import numpy as np
 
 from ...backend import dlpack, memory
 from ...base import dtypes
+from ...base.device import as_device
 from ...ops.public import warn
 from ...ops.publishing import published
 from ...storage import UntypedStorage
@@ -30,6 +31,8 @@ def asarray(
     >>> torch.asarray(np.array([1, 2]))
     tensor([1, 2])
     """
+    if copy is False and device is not None and as_device(device, "asarray").type == "meta":
+        _refuse_meta(obj)
     numpy_type = options("asarray", dtype, None, device)
     if requires_grad is not None:
         check_bool("asarray", "requires_grad", requires_grad)
@@ -88,6 +91,12 @@ def _from_tensor(obj: Tensor, wanted: dtypes.dtype | None, copy: bool | None, re
 def _refuse_alias(copy: bool | None, have: dtypes.dtype, wanted: dtypes.dtype) -> None:
     if copy is False:
         raise ValueError(f"can't alias tensor with dtype '{have.scalar_name}' into dtype '{wanted.scalar_name}'.")
+
+
+def _refuse_meta(obj: Any) -> None:
+    have = obj.device.type if isinstance(obj, Tensor) else "cpu"
+    if have == "cpu" and not isinstance(obj, np.generic) and (isinstance(obj, Tensor) or _has_buffer(obj)):
+        raise ValueError("can't alias tensor from device 'cpu' to 'meta'.")
 
 
 def _has_buffer(obj: Any) -> bool:
