@@ -31,7 +31,7 @@ ALLOWED = {
     # what a function got from around it: read only
     "cell_contents": {"transforms/dynamic_layers.py", "compiled/capture/guards.py", "compiled/capture/trace.py"},
     # What a user's program does beside its ops, while it is recorded; how many names it unpacks a Proxy into.
-    "dis": {"compiled/capture/watching.py", "compat/fx/proxy.py"},
+    "dis": {"compiled/capture/bytecode.py", "compat/fx/proxy.py"},
     "_core": {"compat/cpu.py"},  # whose features PyTorch has a function for
 }  # fmt: skip
 NOWHERE = set(

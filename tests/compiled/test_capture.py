@@ -12,8 +12,9 @@ import pytest
 
 import rushlight as torch
 from rushlight.compiled.capture import known_functions, trace
+from rushlight.compiled.capture.bytecode import looks_at_values
 from rushlight.compiled.capture.recorder import Recorder
-from rushlight.compiled.capture.watching import Watch, looks_at_values
+from rushlight.compiled.capture.watching import Watch
 
 
 def recorded(program: Callable[[], Any], *before: torch.Tensor) -> Recorder:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import operator
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -101,7 +102,7 @@ class Guards:
         """Whether they hold for a call with these arguments, which are of the right form."""
         try:
             return self.look(leaves)
-        except (ValueError, AttributeError):  # a cell that is empty now, an attribute that is gone
+        except (ValueError, AttributeError, TypeError):  # a cell that is empty now, an attribute that is gone
             return False
 
     def _written(self, leaves: list[Any]) -> Callable[[list[Any]], bool]:
@@ -119,6 +120,11 @@ class Guards:
         for tensor, form in self.there:
             text.tensor(text.name(tensor), form)
             text.attributes(text.name(tensor), *self._attributes(tensor))
+        others = self.findings.tensors.keys() - self.findings.no_others
+        for tensor, grad in self.findings.owned if "grad" in self.findings.users else ():  # which tensor it is may be asked
+            now = f"{text.name(tensor)}._grad"
+            text.must(f"{now} is {text.name(grad)}" if id(grad) in others else f"id({now}) not in {text.name(others)}")
+            text.attributes(now, *self._attributes(grad))
         owners = [f"leaves[{what}]" if kind == "argument" else text.name(what) for kind, what, _ in self.grads]
         for owner, (_, _, form) in zip(owners, self.grads, strict=True):
             text.must(f"{owner}._grad is not None")
@@ -166,11 +172,13 @@ class _Text:
                 quick = f"len({name(holder)}) > {key} and {name(holder)}[{key}] is {name(value)}"
             case "length":
                 quick = f"len({name(holder)}) == {key}"
-            case "absent" | "keys":
+            case "absent" | "keys" if all(type(one) is str for one in holder):  # others may be equal, and not the same
                 quick = f"tuple({name(holder)}) == {name(tuple(holder))}" if holder else f"not {name(holder)}"
             case "cell" if value is not ABSENT:
                 quick = f"{name(holder)}.cell_contents is {name(value)}"
-            case "slot" if value is not ABSENT:
+            case "slot" if value is not ABSENT and _is_name(key):
+                quick = f"{name(holder)}.{key} is {name(value)}"
+            case "class" if _is_name(key) and type(holder) is type and getattr(holder, key, ABSENT) is value:
                 quick = f"{name(holder)}.{key} is {name(value)}"
             case "class":
                 quick = f"{name(holder)}.__dict__.get({name(key)}, ABSENT) is {name(value)}"
@@ -211,6 +219,11 @@ class _Text:
         exec(compile(f"def look(leaves):\n{body}\n", "<rushlight guards>", "exec"), self.space, scope)
         found: Callable[[list[Any]], bool] = scope["look"]
         return found
+
+
+def _is_name(text: str) -> bool:
+    """Whether an attribute of this name can be asked for in a program's text."""
+    return text.isidentifier() and not keyword.iskeyword(text)
 
 
 def shared(leaves: list[Any]) -> Any:

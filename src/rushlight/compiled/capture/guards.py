@@ -29,23 +29,30 @@ from ...nn import functional
 from ...optim import optimizer
 from ...random import Generator
 from ...tensor import Tensor
-from .watching import globals_of
+from . import known_functions
+from .bytecode import globals_of, imports_of, operators_of
 
 _PACKAGE = __name__.partition(".")[0]
 _VALUES = (bool, int, float, complex, str, bytes)
 _FIELD = type(vars(collections.namedtuple("_One", "first"))["first"])
 _FIXED = (
     type(None), type(...), type(NotImplemented), np.dtype, np.generic, np.ufunc, dtypes.dtype, device, layout,
-    types.BuiltinFunctionType, types.BuiltinMethodType, types.CodeType, types.MethodDescriptorType, types.WrapperDescriptorType,
-    types.GetSetDescriptorType, types.MemberDescriptorType, types.MethodWrapperType, types.ClassMethodDescriptorType, range, slice,
-    re.Pattern, _FIELD,
+    types.CodeType, types.MethodDescriptorType, types.WrapperDescriptorType, types.GetSetDescriptorType,
+    types.MemberDescriptorType, types.ClassMethodDescriptorType, range, re.Pattern, _FIELD,
 )  # fmt: skip
 _OF_NO_MATTER = frozenset(("__dict__", "__weakref__", "__doc__", "__module__", "__abstractmethods__", "_abc_impl"))
+_NAMES = frozenset(("__name__", "__qualname__", "__doc__", "__module__"))  # that functions and classes may be given anew
+_ASKED = frozenset(("get", "items", "__iter__", "__len__", "__getitem__"))  # of containers, by what looks at them here
+_WITH_CONTEXT = frozenset(("decimal", "_decimal", "_pydecimal"))  # what they compute depends on what nothing leads to
 _CONTAINERS = (list, tuple, dict, set, frozenset, collections.deque)
 _HEAP_TYPE, _IMMUTABLE_TYPE = 1 << 9, 1 << 8
 _OPS = f"{_PACKAGE}.ops.", "torch.ops."
 _SWITCHES = tuple(f"{name}.backends." for name in (_PACKAGE, f"{_PACKAGE}.compat", "torch"))
 _KNOWN = (object, *_CONTAINERS, *_VALUES, collections.OrderedDict, collections.defaultdict)
+_PARTS = {  # what others are made of, for good
+    staticmethod: ("__func__",), classmethod: ("__func__",), property: ("fget", "fset", "fdel"), functools.cached_property: ("func",),
+    slice: ("start", "stop", "step"),
+}  # fmt: skip
 ABSENT: Any = object()
 
 
@@ -66,6 +73,8 @@ class Findings:
         self.checks: list[tuple[str, Any, Any, Any]] = []  # (kind, holder, key, what is there)
         self.tensors: dict[int, Tensor] = {}
         self.grads: set[int] = set()  # of those, the ones that are another's gradient
+        self.no_others: set[int] = set()  # of those, the ones that nothing else leads to
+        self.owned: list[tuple[Tensor, Tensor]] = []  # tensors with their gradients, which are looked at when all else has been
         self.codes: set[types.CodeType] = set()
         self.seen: dict[int, Any] = {}
         self.weak: list[weakref.ref[object]] = []
@@ -76,10 +85,18 @@ class Findings:
         self._functions(
             vars(functional), {name for name in vars(functional) if name[0] != "_" and (names is None or name in names)}
         )
-        while self.waiting:
-            self._look(self.waiting.pop())
+        self._look_on()
+        for _, grad in self.owned:  # which grows meanwhile
+            self.no_others.update({id(grad)} - self.seen.keys())
+            self.waiting.append(grad)
+            self._look_on()
+        self._library_class(Tensor, users.union(*map(operators_of, self.codes)))
         if any(one() is not None and id(one()) not in self.seen for one in self.weak):
             raise CannotTell("a weak reference to what may end, since nothing else leads to it")
+
+    def _look_on(self) -> None:
+        while self.waiting:
+            self._look(self.waiting.pop())
 
     def _found(self, kind: str, holder: Any, key: Any, value: Any) -> None:
         self.checks.append((kind, holder, key, value))
@@ -87,7 +104,7 @@ class Findings:
 
     def _look(self, value: Any) -> None:
         kind = type(value)
-        if kind in _VALUES or isinstance(value, _FIXED) or id(value) in self.seen or value is ABSENT:
+        if kind in _VALUES or id(value) in self.seen or value is ABSENT or (isinstance(value, _FIXED) and kind is not np.void):
             return
         self.seen[id(value)] = value
         if isinstance(value, Generator):  # whose state is no number that a program could look at
@@ -96,29 +113,27 @@ class Findings:
             self.tensors[id(value)] = value
             if value._grad is not None:
                 self.grads.add(id(value._grad))
-                self.waiting.append(value._grad)
+                self.owned.append((value, value._grad))
             self._tensor(value)
         elif isinstance(value, types.FunctionType):
             self._function(value)
         elif isinstance(value, types.MethodType):
             self.waiting += [value.__self__, value.__func__]
         elif isinstance(value, types.ModuleType):
-            if not _trusted(value.__name__):
-                self._dict(vars(value), self.names)
-            elif value.__name__.partition(".")[0] in (_PACKAGE, "torch"):
-                self._own_module(vars(value))
+            self._module(value)
+        elif isinstance(value, (types.BuiltinFunctionType, types.MethodWrapperType)):
+            self._built_in(value)
         elif isinstance(value, type):
             self._class(value)
         elif isinstance(value, types.CellType):
             self._cell(value)
-        elif kind in (staticmethod, classmethod):
-            self.waiting.append(value.__func__)
-        elif kind is property:
-            self.waiting += [value.fget, value.fset, value.fdel]
+        elif kind in _PARTS:
+            self.waiting += [getattr(value, name) for name in _PARTS[kind]]
         elif kind is functools.partial:
-            self.waiting += [value.func, value.args, value.keywords]
-        elif kind is functools.cached_property:
-            self.waiting.append(value.func)
+            if isinstance(value.func, types.BuiltinFunctionType) and not known_functions.pure(value.func):
+                raise CannotTell(f"{value.func.__qualname__}(), which may give another result each time")
+            for name in ("func", "args", "keywords"):
+                self._found("slot", value, name, getattr(value, name))
         elif isinstance(value, weakref.ref):
             self.weak.append(value)
             self.checks.append(("weak", value, None, value()))
@@ -127,7 +142,7 @@ class Findings:
         elif isinstance(value, _CONTAINERS) or kind.__flags__ & _HEAP_TYPE or kind is types.SimpleNamespace:
             self._object(value)
         elif kind is types.MappingProxyType:
-            self.waiting.append(dict(value))
+            self._dict(value, None)
         else:
             raise CannotTell(f"an object of the kind {kind.__module__}.{kind.__qualname__}")
 
@@ -136,11 +151,41 @@ class Findings:
         self.attributes[id(tensor)] = tensor, found
         self.waiting += found.values()
 
-    def _own_module(self, found: dict[str, object]) -> None:
-        """What of this package users change: switches, and functions that they put others of their own in the place of."""
-        if self.names is None or "backends" in self.names:
-            self.waiting += [module for name, module in sys.modules.items() if name.startswith(_SWITCHES)]
+    def _module(self, module: types.ModuleType) -> None:
+        """A module of the user's; of the libraries' what users change: switches, numbers, and functions that they put others of
+        their own in the place of."""
+        found, first = vars(module), module.__name__.partition(".")[0]
+        if not _trusted(module.__name__):
+            self._dict(found, self.names)
+            return
+        own = first in (_PACKAGE, "torch")
+        if own and (self.names is None or "backends" in self.names):
+            self.waiting += [one for name, one in sys.modules.items() if name.startswith(_SWITCHES)]
         self._functions(found, self.users)
+        if first in _WITH_CONTEXT or (module is sys and "modules" in self.users):
+            raise CannotTell(f"the module {first}")
+        if not own:
+            self.waiting += [
+                found[name] for name in self.users & found.keys() if isinstance(found[name], (*_CONTAINERS, Mapping))
+            ]
+
+    def _built_in(self, function: types.BuiltinFunctionType | types.MethodWrapperType) -> None:
+        """A built-in function, or a method of an object that is written in C: what it is bound to may change."""
+        if self.names is not None and (function in known_functions.BY_NAME or function.__name__ in known_functions.BY_TEXT):
+            raise CannotTell(f"{function.__name__} under another name, which asks for what no name in the code tells")
+        if not isinstance(function.__self__, types.ModuleType):
+            self.waiting.append(function.__self__)
+
+    def _named(self, value: object) -> None:
+        for name in _NAMES if self.names is None else _NAMES & self.users:
+            self.checks.append(("slot", value, name, getattr(value, name)))
+
+    def _library_class(self, kind: type, names: set[str]) -> None:
+        """What users have put into a class of a library's, or may: attributes that they ask for, in the place of its own."""
+        space = vars(kind)
+        for name in names & space.keys():
+            self.checks.append(("class", kind, name, space[name]))
+        self.checks.append(("length", space, len(space), None))
 
     def _functions(self, found: dict[str, object], names: set[str]) -> None:
         for name in names & found.keys():
@@ -159,6 +204,10 @@ class Findings:
             kind.__flags__ & _HEAP_TYPE and not slots and not hasattr(value, "__dict__")
         ):  # of an extension's: it may keep anything
             raise CannotTell(f"an object of the kind {kind.__module__}.{kind.__qualname__}")
+        if any(base not in own and not _ASKED.isdisjoint(vars(base)) for base in kind.__mro__) and isinstance(
+            value, _CONTAINERS
+        ):
+            raise CannotTell(f"a container that tells what is in it in a way of its own, of the kind {kind.__qualname__}")
         if kind.__flags__ & _HEAP_TYPE:  # others' instances stay what they are
             self.checks.append(("type", value, kind, None))
         self.waiting.append(kind)
@@ -169,8 +218,25 @@ class Findings:
                 self.checks.append(("moves", value, None, _moved(value)))
                 for hooks in optimizer.step_hooks(value):
                     self._dict(hooks, None)
+        self._container(value)
+        if hasattr(value, "__dict__"):
+            if kind.__flags__ & _HEAP_TYPE:
+                self.checks.append(("slot", value, "__dict__", vars(value)))
+            self._dict(vars(value), names)
+        for base in kind.__mro__:
+            slots = base.__dict__.get("__slots__", ())
+            for slot in (slots,) if isinstance(slots, str) else slots:
+                if slot.startswith("__") and not slot.endswith("__"):
+                    slot = f"_{base.__name__.lstrip('_')}{slot}"
+                if slot not in ("__dict__", "__weakref__") and (names is None or slot in names):
+                    self._found("slot", value, slot, getattr(value, slot, ABSENT))
+
+    def _container(self, value: object) -> None:
+        """What is in a container, or nothing."""
         if isinstance(value, dict):
             self._dict(value, None)
+            if isinstance(value, collections.defaultdict):
+                self._found("slot", value, "default_factory", value.default_factory)
         elif isinstance(value, (list, tuple, collections.deque)):
             self.checks.append(("length", value, len(value), None))
             for index, one in enumerate(value):
@@ -179,21 +245,11 @@ class Findings:
                 else:
                     self._found("item", value, index, one)
         elif isinstance(value, (set, frozenset)):
-            self.checks.append(("set", value, frozenset(value), None))
+            if type(value) is not frozenset:
+                self.checks.append(("set", value, tuple(value), None))
             self.waiting += value
-        if hasattr(value, "__dict__"):
-            self._attributes(value, names)
-        for base in kind.__mro__:
-            slots = base.__dict__.get("__slots__", ())
-            for slot in (slots,) if isinstance(slots, str) else slots:
-                if slot not in ("__dict__", "__weakref__") and (names is None or slot in names):
-                    slot = f"_{base.__name__.lstrip('_')}{slot}" if slot.startswith("__") and not slot.endswith("__") else slot
-                    self._found("slot", value, slot, getattr(value, slot, ABSENT))
 
-    def _attributes(self, value: Any, names: set[str] | None) -> None:
-        self._dict(vars(value), names)
-
-    def _dict(self, found: dict[Any, Any], names: set[str] | None) -> None:
+    def _dict(self, found: Mapping[Any, Any], names: set[str] | None) -> None:
         if names is None:
             self.checks.append(("keys", found, tuple(found), None))
             for key, one in found.items():
@@ -227,15 +283,21 @@ class Findings:
             self.waiting.append(cell)
         self._found("slot", function, "__defaults__", function.__defaults__)
         self._found("slot", function, "__kwdefaults__", function.__kwdefaults__)
-        if vars(function):
+        if vars(function) or self.names is None:
             self._dict(vars(function), None)
-        if not _trusted(str(function.__module__)):
-            space = function.__globals__
-            for name in asked:
-                if name in space:
-                    self._found("key", space, name, space[name])
-                else:
-                    self.checks.append(("key", space, name, ABSENT))
+        space = function.__globals__
+        if _trusted(str(space.get("__name__"))):
+            return
+        self._named(function)
+        known = function.__builtins__  # type: ignore[attr-defined]
+        for name in asked:
+            if name in space:
+                self._found("key", space, name, space[name])
+            else:
+                self.checks.append(("key", space, name, ABSENT))
+                self.checks.append(("key", known, name, known.get(name, ABSENT)))
+        for name in {name for one in _nested(code) for name in imports_of(one, str(space.get("__package__")))}:
+            self._found("key", sys.modules, name, sys.modules.get(name, ABSENT))
 
     def _cell(self, cell: types.CellType) -> None:
         self._found("cell", cell, None, _contents(cell))
@@ -243,12 +305,24 @@ class Findings:
     def _class(self, kind: type) -> None:
         if kind is operator.attrgetter and self.names is not None:
             raise CannotTell("operator.attrgetter under another name, which asks for what no name in the code tells")
+        if kind.__module__ in _WITH_CONTEXT:
+            raise CannotTell(f"the class {kind.__qualname__}")
         for base in kind.__mro__:
             if id(base) in self.seen and base is not kind:
                 continue
             self.seen[id(base)] = base
-            if base.__flags__ & _HEAP_TYPE and not _trusted(base.__module__):
+            if not base.__flags__ & _HEAP_TYPE:
+                continue
+            if _of_library(base):
+                if base.__module__.startswith((f"{_PACKAGE}.", "torch.")):
+                    self._library_class(base, self.users | {"forward"})
+            else:
                 space = vars(base)
+                self.checks.append(("slot", base, "__mro__", base.__mro__))
+                if type(base) is not type:
+                    self.checks.append(("type", base, type(base), None))
+                    self.waiting.append(type(base))
+                self._named(base)
                 if self.names is not None:
                     self.checks.append(("absent", space, {name for name in self.names if name not in space}, None))
                 for name, one in list(space.items()):
@@ -292,14 +366,14 @@ def holds(check: tuple[str, Any, Any, Any]) -> bool:
         case "length":
             return len(holder) == key
         case "keys":
-            return tuple(holder) == key
+            return same(tuple(holder), key)
         case "absent":
             return bool(key.isdisjoint(holder))
         case "moves":
             now = _moved(holder)
             return len(now) == len(value) and all(map(operator.is_, now, value))
         case "set":
-            return bool(holder == key)
+            return same(tuple(holder), key)  # in the same order
         case _:
             return holder.__code__ is key
 
@@ -313,8 +387,10 @@ def same(value: Any, before: Any) -> bool:
         return False
     if kind in (float, complex):
         return repr(value) == repr(before)
-    if kind in _VALUES or kind in (range, slice) or isinstance(value, (np.dtype, device)):
+    if kind in _VALUES or kind is range or isinstance(value, (np.dtype, device)):
         return bool(value == before)
+    if kind is slice:
+        return same((value.start, value.stop, value.step), (before.start, before.stop, before.step))
     if kind is tuple:
         return len(value) == len(before) and all(map(same, value, before))
     if kind is types.MethodType:
@@ -367,6 +443,19 @@ def _trusted(module: str) -> bool:
         return False
     first = module.partition(".")[0]
     return first in (_PACKAGE, "torch", "numpy", "scipy", "builtins") or (first in _STANDARD and _is_of_the_library(first))
+
+
+def _of_library(kind: type) -> bool:
+    """Whether a class is a library's, as it stands there: users may say that theirs is, or put a function of theirs in."""
+    if not _trusted(kind.__module__):
+        return False
+    functions = [one for one in vars(kind).values() if isinstance(one, types.FunctionType)]
+    if functions:
+        return all(_trusted(str(one.__globals__.get("__name__"))) for one in functions)
+    found: object = sys.modules.get(kind.__module__)
+    for name in kind.__qualname__.split("."):
+        found = getattr(found, name, None)
+    return found is kind
 
 
 @functools.cache

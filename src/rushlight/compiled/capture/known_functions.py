@@ -104,7 +104,8 @@ OF_ANY_SHAPE = frozenset(
 
 BY_NAME = frozenset((getattr, hasattr, vars, dir))
 # What reads attributes by names that are texts, in calls that nobody sees.
-BY_TEXT = frozenset(("attrgetter", "format", "format_map", "__getattribute__", "__dict__"))
+BY_TEXT = frozenset(("attrgetter", "methodcaller", "format", "format_map", "__getattribute__", "__dict__"))
+BY_GIVEN = frozenset(("map", "reduce", "starmap", "accumulate"))  # by a function that they are given, unseen too
 _PURE_BUILTINS = frozenset(
     getattr(builtins, name)
     for name in (

@@ -11,12 +11,10 @@ functions run, the user's and this package's, and which built-in ones the user's
 from __future__ import annotations
 
 import contextlib
-import dis
-import functools
 import gc
 import inspect
 import os
-import re
+import random
 import sys
 import sysconfig
 import threading
@@ -33,6 +31,7 @@ from ...base.arguments import OWN_CODE, ROOT, code_of
 from ...ops.interceptors import run_below
 from ...tensor import Tensor
 from . import known_functions
+from .bytecode import asks_by_text, looks_at_values, returns
 from .recorder import Recorder
 from .traced_pass import TracedPass
 
@@ -43,14 +42,14 @@ _INSTALLED = tuple(os.path.join(_LIBRARY, name, "") for name in ("site-packages"
 _STANDARD: tuple[str, ...] = (
     os.path.dirname(np.__file__), "<frozen ", "<__array", os.path.join(os.path.dirname(os.path.dirname(np.__file__)), "scipy", ""),
 )  # fmt: skip
-_METADATA = frozenset("shape dtype ndim size strides flags itemsize nbytes".split())
 _ASYNCHRONOUS = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR | inspect.CO_ITERABLE_COROUTINE
 _PACKING = code_of(Packed.__init__)
-_ENVIRONMENT = frozenset((type(os.environ).__getitem__.__qualname__, type(os.environ).__iter__.__qualname__))
-_MATCH = dis.opmap["MATCH_CLASS"]  # attributes by names that are constants, or the class's
-_OF_GLOBALS = frozenset(
-    ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS", "STORE_GLOBAL", "STORE_NAME", "DELETE_GLOBAL", "DELETE_NAME")
-)
+_OUTSIDE = {
+    **dict.fromkeys(
+        ("_Environ.__getitem__", "_Environ.__iter__"), "an environment variable, which may change between two calls"
+    ),
+    "import_module": "a module that is imported by a name that is a text",
+}
 _BEGUN = 8  # bytes of a generator's code that run before its first line
 
 
@@ -85,6 +84,7 @@ class Watch(interpreters.Interpreter):
 
     def __enter__(self) -> Watch:
         _lock.acquire()
+        self.drawn = _drawn()
         interpreters.stack.put(self)
         modes.special.enter()
         sys.setprofile(self._event)
@@ -94,6 +94,8 @@ class Watch(interpreters.Interpreter):
         sys.setprofile(None)
         modes.special.leave()
         interpreters.stack.take(self)
+        if _drawn() != self.drawn:  # by a call that was not seen: what is written in C calls what it is given unseen
+            self.fail("Python's or NumPy's random numbers")
         _lock.release()
 
     def casts(self) -> interpreters.Answer:
@@ -140,7 +142,7 @@ class Watch(interpreters.Interpreter):
     def _event(self, frame: Any, event: str, arg: Any) -> None:
         if self.host is not None:
             if frame is self.host and event == "return":
-                self._host_ends(arg, _returns(frame))
+                self._host_ends(arg, returns(frame))
             return
         code = frame.f_code
         if code is _PACKING:
@@ -149,7 +151,7 @@ class Watch(interpreters.Interpreter):
             return
         if event == "return":
             own = arg is None and code.co_filename.startswith(OWN_CODE)  # None is what ends by an error gives too
-            if own and not self.stopped and not _returns(frame) and not _for_own(frame.f_back):
+            if own and not self.stopped and not returns(frame) and not _for_own(frame.f_back):
                 self.fail("an error, which the program handles")
         elif event == "call":
             if code in self.own:
@@ -177,11 +179,11 @@ class Watch(interpreters.Interpreter):
         if code not in self.codes:
             self.codes[code] = standard(code, frame.f_globals)
             self.names.update(code.co_names)
-            self.any_name = (
-                self.any_name or not known_functions.BY_TEXT.isdisjoint(code.co_names) or _MATCH in code.co_code[::2]
-            )
-            if code.co_qualname in _ENVIRONMENT:
-                self.fail("an environment variable, which may change between two calls")
+            self.any_name = self.any_name or asks_by_text(code)
+            if code.co_qualname in _OUTSIDE:
+                self.fail(_OUTSIDE[code.co_qualname])
+            if "__globals__" in code.co_names and not self.codes[code]:
+                self.fail("a function's __globals__, in which it may find anything")
             if code.co_flags & _ASYNCHRONOUS:
                 self.fail("an asynchronous function")
         if code.co_flags & inspect.CO_GENERATOR:
@@ -232,12 +234,6 @@ class Watch(interpreters.Interpreter):
             self.recorder.host(function, name, args, kwargs, result)
 
 
-@functools.lru_cache(1 << 14)
-def globals_of(code: types.CodeType) -> frozenset[str]:
-    """The globals that code asks for, and not the attributes."""
-    return frozenset(step.argval for step in dis.get_instructions(code) if step.opname in _OF_GLOBALS)
-
-
 def _is_taken_apart(args: Iterable[Any]) -> bool:
     """Whether others make ops of plain tensors of this one, which are seen in its place: of whole batches under vmap, of values and
     tangents in forward mode."""
@@ -249,6 +245,13 @@ def _is_taken_apart(args: Iterable[Any]) -> bool:
         elif type(one) in (list, tuple) and _is_taken_apart(one):
             return True
     return False
+
+
+def _drawn() -> tuple[object, ...]:
+    """Where Python's and NumPy's random numbers are."""
+    of_numpy: dict[str, Any] = dict(np.random.get_state(legacy=False))
+    numbers = of_numpy.pop("state")
+    return random.getstate(), of_numpy, {name: np.asarray(one).tobytes() for name, one in numbers.items()}
 
 
 def _texts(constants: Any) -> Iterator[str]:
@@ -267,11 +270,6 @@ def standard(code: types.CodeType, space: Mapping[str, object]) -> bool:
     # Methods of dataclasses and named tuples; what else has no file is the user's, such as what `python -c` runs.
     written = code.co_qualname.startswith("__create_fn__.") or str(space.get("__name__")).startswith("namedtuple_")
     return file.startswith(_STANDARD) or (file == "<string>" and written)
-
-
-def _returns(frame: Any) -> bool:
-    """Whether a frame that ends does so with a result, and not with an error."""
-    return dis.opname[frame.f_code.co_code[frame.f_lasti]].startswith(("RETURN", "YIELD"))
 
 
 def _for_own(frame: Any) -> bool:
@@ -423,31 +421,3 @@ def _judged(code: types.CodeType) -> Action:
     if where in known_functions.LOOKS_AT_NO_VALUE or not looks_at_values(code):
         return _nothing
     return _looks
-
-
-def looks_at_values(code: types.CodeType) -> bool:
-    """Whether a function takes a tensor's array for more than its form."""
-    steps = list(_steps(code))
-    pairs = list(zip(steps, [*steps[1:], ("", "")], strict=True))
-    arrays = set()  # local names of arrays
-    for step, following in pairs:
-        if step == ("LOAD_ATTR", "_array") and following[0]:
-            if following[0] == "STORE_FAST":
-                arrays.add(following[1])
-            elif not _of_form(following):
-                return True
-    return any(kind == "LOAD_FAST" and name in arrays and not _of_form(following) for (kind, name), following in pairs)
-
-
-def _steps(code: types.CodeType) -> Iterator[tuple[str, object]]:
-    """What a function does, and to which name: since Python 3.13 one instruction may load and store two locals, and since 3.14
-    one says of a local that it is borrowed."""
-    for step in dis.get_instructions(code):
-        if step.opname in ("CACHE", "EXTENDED_ARG", "NOT_TAKEN"):
-            continue
-        kinds = re.findall("LOAD_FAST|STORE_FAST", step.opname) or [step.opname]
-        yield from zip(kinds, step.argval if len(kinds) == 2 else [step.argval], strict=True)
-
-
-def _of_form(step: tuple[str, object]) -> bool:
-    return step[0] == "LOAD_ATTR" and step[1] in _METADATA
