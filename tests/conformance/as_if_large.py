@@ -21,7 +21,6 @@ THRESHOLDS: dict[str, dict[str, int]] = {
     "backend.bits": {"MANY": 4, "_CHOSEN": 4},
     "backend.choice": {"_MANY": 4},
     "backend.convolution": {"_BLOCK_BYTES": 256, "_FEW": 1},
-    "backend.extremes": {"_SHORT": 4},
     "backend.factorizations": {"_FEW": 2},
     "backend.line_sums": {"_ON_ONE_THREAD": 8, "_ROWS": 3, "_FEW": 2, "_ENDLESS": 4},
     "backend.matmul": {"_SMALL": 16, "_BLAS_THREADS": 32, "_OUTCOMES": 3},

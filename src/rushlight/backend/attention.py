@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import functools
-
 import numpy as np
 
 from ..kernels import attention as compiled
 from ..kernels import register
-from . import softmax, summation
+from . import softmax
 from .matmul import product
 from .numpy import Array, Shape, in_single
-
-_SINGLE = np.dtype(np.float32)
 
 
 def safe_softmax(x: Array, axis: int) -> Array:
@@ -28,12 +24,6 @@ def causal(x: Array) -> Array:
     return np.where(np.tri(*x.shape[-2:]) > 0, x, x.dtype.type(-np.inf))
 
 
-@functools.lru_cache(16)
-def _bound(rows: int, columns: int) -> Array:
-    """inf up to the diagonal, -inf above."""
-    return np.where(np.tri(rows, columns) > 0, np.float32(np.inf), np.float32(-np.inf))
-
-
 def _stack(x: Array) -> Array:
     """(B, H, L, E) as one batch of matrices (B * H, L, E)."""
     return x.reshape(-1, *x.shape[-2:])
@@ -44,8 +34,7 @@ def _weights(query: Array, key: Array, heads: Shape, mask: Array | None, is_caus
     scores = product(query, key.swapaxes(1, 2))
     np.multiply(scores, scores.dtype.type(scale), scores)
     if is_causal:
-        bounded = scores.dtype is _SINGLE and not np.isnan(summation.greatest(scores, None))
-        scores = np.minimum(scores, _bound(*scores.shape[1:]), out=scores) if bounded else causal(scores)
+        scores = causal(scores)
     if mask is not None:
         scores = (scores.reshape(*heads, *scores.shape[1:]) + mask).reshape(scores.shape)
     return safe_softmax(scores, 2)

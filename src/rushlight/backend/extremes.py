@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from typing import Any
 
@@ -89,22 +88,8 @@ def take_along(x: Array, indices: Array, axis: int) -> Array:
 
 def _in_step(indices: Array, axis: int) -> tuple[Array, ...]:
     """What to index with for ``indices`` along ``axis`` and each of the other axes in step."""
-    shape = indices.shape
-    mesh = _kept_mesh(shape) if shape and max(shape) <= _SHORT else _mesh(shape)
+    mesh = np.indices(indices.shape, sparse=True)
     return (*mesh[:axis], indices, *mesh[axis + 1 :])
-
-
-_SHORT = 1024
-
-
-def _mesh(shape: Shape) -> tuple[Array, ...]:
-    mesh = []
-    for one, size in enumerate(shape):
-        mesh.append(np.arange(size).reshape([size if other == one else 1 for other in range(len(shape))]))
-    return tuple(mesh)
-
-
-_kept_mesh = functools.lru_cache(maxsize=256)(_mesh)
 
 
 def put_along(g: Array, indices: Array, shape: Shape, axis: int) -> Array:

@@ -23,7 +23,6 @@ from .flat_indices import (
     counted_from_0,
     in_line,
     put_in_step,
-    whole_slices,
     within,
 )
 from .notes import with_notes
@@ -223,11 +222,7 @@ def scatter_add(x: Array, src: Array, index: Array, axis: int) -> Array:
     part = _corner(src, index.shape)
     if not out.ndim:
         return np.asarray(out + part.sum()).astype(x.dtype)
-    rows = whole_slices(index, axis) if not axis and index.shape[1:] == out.shape[1:] else None
-    if rows is not None:
-        add_rows(out, rows, part, False)
-    else:
-        add_in_step(out, index, part, axis)
+    add_in_step(out, index, part, axis)
     return out.astype(x.dtype, copy=False)
 
 

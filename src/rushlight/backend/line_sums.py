@@ -7,7 +7,6 @@ Many numbers are added up by products with ones: of 4,096 x 8 floats, along colu
 from __future__ import annotations
 
 import functools
-import math
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,6 @@ _REAL = frozenset((_SINGLE, np.dtype(np.float64)))
 # written is too far away: 1,000 x 1,024 floats took 950 us on two threads, in blocks on one 57.
 _ON_ONE_THREAD = 400_000
 _ROWS = 2048  # more are not added one after another: the sum would lose digits
-_ENDLESS = 1 << 17  # of so many in a row BLAS, which adds up in a few lanes, would lose digits
 _FEW = 32  # up to so many, long ones, NumPy adds up as quickly as BLAS
 
 
@@ -43,18 +41,6 @@ def row_products(rows: Array, weights: Array) -> Array:
         return rows.dot(weights)
     each = max(1, _ON_ONE_THREAD // rows.shape[1])
     return np.concatenate([rows[start : start + each].dot(weights) for start in range(0, len(rows), each)])
-
-
-def dots(a: Array, b: Array, axes: tuple[int, ...]) -> Array:
-    """Sums of products along axes, which are kept."""
-    last = a.ndim
-    while last - 1 in axes:
-        last -= 1
-    length = math.prod(a.shape[last:])
-    if not a.size or not 1 < length <= _ENDLESS or a.dtype not in _REAL:
-        return total(a * b, axes, True)
-    along = np.vecdot(a.reshape(*a.shape[:last], length), b.reshape(*a.shape[:last], length))
-    return total(along.reshape(*a.shape[:last], *(1,) * (a.ndim - last)), axes, True)
 
 
 def weighted_rows(weights: Array, rows: Array) -> Array:

@@ -15,7 +15,7 @@ from ..kernels import normalization as compiled_channels
 from ..kernels import register
 from ..kernels import rows as compiled
 from ..kernels.half_precision import DType, is_half
-from .line_sums import dots, total
+from .line_sums import total
 from .numpy import Array, converted, in_single
 from .reduce import count, over
 
@@ -29,7 +29,7 @@ def _mean(values: Array, axes: Axes) -> Any:
 
 
 def _mean_product(a: Array, b: Array, axes: Axes) -> Any:
-    return over(dots(a, b, axes), count(a.shape, axes))
+    return over(total(a * b, axes, True), count(a.shape, axes))
 
 
 def _spread(x: Array, axes: Axes) -> tuple[Array, Array, Array]:
@@ -182,7 +182,7 @@ def _channel_backward(
     rstd, others = _rstd(var, eps), all_but_channels(g.ndim)
     for_x = for_weight = None
     if needs[1]:  # by sample and channel first: a group's channels have one deviation
-        along = dots(g, off.reshape(g.shape), others[1:]).reshape(g.shape[:2])
+        along = total(g * off.reshape(g.shape), others[1:])
         groups = rstd.reshape(rstd.shape[:2])
         for_weight = total(along * groups.repeat(g.shape[1] // max(groups.shape[1], 1), 1), (0,))
     if needs[0]:
