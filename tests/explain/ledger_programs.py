@@ -31,7 +31,12 @@ CASES = {
         "net.requires_grad_(False)",
     ),
     "no_grad": (LEAF + "with torch.no_grad():\n    y = x * 2\nx.sum().backward()", "y", "no_grad", "y = x * 2"),
-    "inference_mode": (LEAF + "with torch.inference_mode():\n    y = x * 2\nx.sum().backward()", "y", "no_grad", "y = x * 2"),
+    "inference_mode": (
+        LEAF + "with torch.inference_mode():\n    y = x * 2\nx.sum().backward()",
+        "y",
+        "inference_mode",
+        "y = x * 2",
+    ),
     "made of what was made under no_grad": (
         LEAF + "with torch.no_grad():\n    y = x * 2\nz = y + 1\nx.sum().backward()",
         "z",
@@ -64,8 +69,140 @@ CASES = {
     "cut on the way": (
         LEAF + "y = (x * 2).detach().requires_grad_()\n(y * 3).sum().backward()",
         "x",
-        "not_reached",
-        LEAF.strip(),
+        "cut_off",
+        "y = (x * 2).detach().requires_grad_()",
+    ),
+    "cut on the way by data": (
+        LEAF + "w = torch.ones(2, requires_grad=True)\nh = x * 2\ny = h.data * w\ny.sum().backward()",
+        "x",
+        "cut_off",
+        "y = h.data * w",
+    ),
+    "cut on the way by no_grad": (
+        LEAF + "w = torch.ones(2, requires_grad=True)\nwith torch.no_grad():\n    h = x * 2\n(h.exp() * w).sum().backward()",
+        "x",
+        "cut_off",
+        "h = x * 2",
+    ),
+    "cut on the way by what has no derivative": (
+        LEAF + "w = torch.ones(2, requires_grad=True)\nm = x > 0.5\n(w * m).sum().backward()",
+        "x",
+        "cut_off",
+        "m = x > 0.5",
+    ),
+    "asked when it had been used": (
+        "a = torch.ones(2)\n" + LEAF + "y = a * x\na.requires_grad_()\ny.sum().backward()",
+        "a",
+        "asked_late",
+        "a.requires_grad_()",
+    ),
+    "frozen when it had been used": (
+        LEAF + "w = torch.ones(2, requires_grad=True)\ny = x * w\nw.requires_grad_(False)\ny.sum().backward()",
+        "w",
+        "frozen",
+        "w.requires_grad_(False)",
+    ),
+    "of whole numbers": (
+        "n = torch.arange(2)\n" + LEAF + "(n * x).sum().backward()",
+        "n",
+        "not_floating",
+        "n = torch.arange(2)",
+    ),
+    "of a number that was taken out": (
+        LEAF + "y = (x * 2).sum()\nz = torch.tensor(y.item() * 3)\n(x * z).sum().backward()",
+        "z",
+        "of_numbers",
+        "z = torch.tensor(y.item() * 3)",
+    ),
+    "of an array": (
+        LEAF + "y = x * 2\na = y.detach().numpy() + 1\nz = torch.tensor(a)\n(x * z).sum().backward()",
+        "z",
+        "of_numbers",
+        "z = torch.tensor(a)",
+    ),
+    "of numbers that nothing asks for": (
+        LEAF + "n = 2.0\nz = torch.tensor(float(n))\n(x * z).sum().backward()",
+        "z",
+        "no_requires_grad",
+        "z = torch.tensor(float(n))",
+    ),
+    "not a leaf, and no pass": (LEAF + "y = x * 3", "y", "not_leaf_unused", "y = x * 3"),
+    "not a leaf, and no pass led there": (LEAF + "y = x * 3\nx.sum().backward()", "y", "not_leaf_unused", "y = x * 3"),
+    "not a leaf, and an error of its node": (
+        LEAF + "y = x.exp()\nz = y * y\ny.mul_(2)\nz.sum().backward()",
+        "y",
+        "not_leaf_unused",
+        "y = x.exp()",
+    ),
+    "not a leaf since it was written to": (
+        LEAF + "y = torch.zeros(2)\ny[0] = x[0]\ny += 1\ny.sum().backward()",
+        "y",
+        "not_leaf",
+        "y[0] = x[0]",
+    ),
+    "retained too late": (LEAF + "y = x * 3\ny.sum().backward()\ny.retain_grad()", "y", "retained_late", None),
+    "a function that gives None": (
+        "class Cut(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x):\n        return x * 2\n"
+        "    @staticmethod\n    def backward(ctx, g):\n        return None\n" + LEAF + "y = Cut.apply(x)\ny.sum().backward()",
+        "x",
+        "nothing_sent",
+        "y = Cut.apply(x)",
+    ),
+    "a function on the way that gives None": (
+        "class Cut(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x):\n        return x * 2\n"
+        "    @staticmethod\n    def backward(ctx, g):\n        return None\n"
+        + LEAF
+        + "y = Cut.apply(x * 3)\ny.sum().backward()",
+        "x",
+        "nothing_sent",
+        "y = Cut.apply(x * 3)",
+    ),
+    "asked for, and not in the graph": (
+        LEAF + "w = torch.ones(2, requires_grad=True)\nw * 1\ntorch.autograd.grad((x * x).sum(), [x, w], allow_unused=True)",
+        "w",
+        "returned_none",
+        "torch.autograd.grad((x * x).sum(), [x, w], allow_unused=True)",
+    ),
+    "a hook set it to None": (
+        LEAF + "def forget(p):\n    p.grad = None\nx.register_post_accumulate_grad_hook(forget)\n(x * x).sum().backward()",
+        "x",
+        "reset",
+        "p.grad = None",
+    ),
+    "a step that binds the name anew": (
+        LEAF + "for step in range(2):\n    (x * x).sum().backward()\n    if step == 0:\n        x = x - 0.1 * x.grad\n",
+        "x",
+        "rebound",
+        "x = x - 0.1 * x.grad",
+    ),
+    "in another thread": (
+        "import threading\n" + LEAF + "def work():\n    (x * x).sum().backward()\nt = threading.Thread(target=work)\n"
+        "t.start()\nt.join()",
+        "x",
+        "accumulated",
+        None,
+    ),
+    "no_grad in another thread": (
+        "import threading\n" + LEAF + "made = []\ndef work():\n    with torch.no_grad():\n        made.append(x * 2)\n"
+        "t = threading.Thread(target=work)\nt.start()\nt.join()\ny = made[0]\nx.sum().backward()",
+        "y",
+        "no_grad",
+        "made.append(x * 2)",
+    ),
+    "an error in a hook": (
+        LEAF + "y = x * 2\ndef look(g):\n    raise RuntimeError('no')\ny.register_hook(look)\ny.sum().backward()",
+        "x",
+        "error",
+        "raise RuntimeError('no')",
+    ),
+    "an error in a function's backward": (
+        "class Bad(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x):\n        return x * 2\n"
+        "    @staticmethod\n    def backward(ctx, g):\n        return g @ torch.ones(7)\n"
+        + LEAF
+        + "Bad.apply(x).sum().backward()",
+        "x",
+        "error",
+        "return g @ torch.ones(7)",
     ),
     "unnamed leaf": (
         "w = torch.ones(2, requires_grad=True) * 0.1\nw.sum().backward()",

@@ -189,7 +189,8 @@ def test_what_hooks_changed():
     told = Told(story)
     hooks = [(event["on"], event["before"]["data"], event["after"]["data"], event["changed"]) for event in told.of("hook")]
     assert hooks == [
-        ("node", [1.0, 1.0], [9.0, 9.0], True),
+        ("tensor", [1.0, 1.0], [10.0, 10.0], True),
+        ("node", [10.0, 10.0], [9.0, 9.0], True),
         ("post", [18.0, 18.0], [18.0, 18.0], False),
         ("leaf", [18.0, 18.0], [19.0, 19.0], True),
     ]

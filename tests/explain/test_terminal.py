@@ -22,7 +22,7 @@ def test_it_is_the_text_that_the_design_shows(tutorial):
     ):
         assert line in text.splitlines(), line
     assert "to y: g * y = [2.25 2.25; 2.25 2.25]   no. 2, together" in text
-    assert "Not a leaf: an operation made it (line 4)" in text
+    assert "Not a leaf: made by an operation (lines 4, 5, 6)" in text
 
 
 def test_every_line_fits_80_columns_in_both_languages(recording):

@@ -83,7 +83,7 @@ def backward(
         task: BackwardPass = BackwardPass(retain_graph)
     else:
         task = new_pass(retain_graph, over_tensors)
-        task.record = create_graph
+        task.record = task.creates = create_graph
     if create_graph and not modes.state.inference:
         warn(
             "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient "
@@ -224,7 +224,7 @@ def _grad(
         else:
             edges.append(engine.input_edge(value))
     task = new_pass(retain_graph, over_tensors)
-    task.record = over_tensors and not dispatched
+    task.record, task.creates = over_tensors and not dispatched, create_graph
     task.capture(edges, roots)
     _run(task, roots, seeds)
     results = []

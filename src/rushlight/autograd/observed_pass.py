@@ -26,6 +26,7 @@ class ObservedPass(BackwardPass):
 
     observed = True
     watched = False  # each node is told of: a profiler looks on
+    creates = False  # the program asked for a graph of the gradients
     captured: list[Any]
     dependencies: dict[Node, int] | None = None  # how many edges lead to each node, counted down
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+from collections import defaultdict
 from collections.abc import Iterator
 
 from .entries import Entry
 from .recording import Recording
 
+NUMBERS = ("item", "tolist", "numpy", "float", "int")  # what makes numbers of a tensor, which have no history
 Reason = tuple[str, "int | None", "int | None"]  # a code, the place of the reason, another tensor
 
 
@@ -33,13 +36,41 @@ def ledger_of(recording: Recording, names: dict[tuple[str, str], int], error: En
                 continue  # a parameter that another module has, too
             seen.add(entry["identity"])
         why, place, other = _why(recording, scope, name, entry, error)
-        if place is None and why in ("no_requires_grad", "rebound", "not_reached"):
+        if place is None and why in ("no_requires_grad", "not_floating", "rebound", "not_reached"):
             place = recording.places.assignment(scope, name, why == "rebound")
+            if why == "no_requires_grad" and place is not None and _of_numbers(recording, scope, place):
+                why = "of_numbers"
         rows.append({
             "name": name, "scope": scope, "tensor": number, "leaf": entry["leaf"], "requires_grad": entry["requires_grad"],
             "grad": entry["grad"], "why": why, "place": place, "other": other,
         })  # fmt: skip
     return rows
+
+
+def _of_numbers(recording: Recording, scope: str, place: int, depth: int = 3) -> bool:
+    """Whether an assignment makes plain numbers, or an array, of what has a history: by ``.item()``, ``.numpy()``, ``float`` say."""
+    graded = {
+        one["name"]
+        for entry in recording.tensors
+        if entry["requires_grad"] or entry["cut"] is not None
+        for one in entry["names"]
+    }
+    tree = ast.parse(recording.places.places[place]["text"], mode="eval")
+    for call in ast.walk(tree):
+        if isinstance(call, ast.Call):
+            is_method = isinstance(call.func, ast.Attribute) and call.func.attr in NUMBERS
+            if (is_method or (isinstance(call.func, ast.Name) and call.func.id in NUMBERS)) and graded & _names_in(call):
+                return True
+    known = {one["name"] for entry in recording.tensors for one in entry["names"]}
+    for name in sorted(_names_in(tree) - known) if depth else ():
+        source = recording.places.assignment(scope, name, False)
+        if source is not None and _of_numbers(recording, scope, source, depth - 1):
+            return True
+    return False
+
+
+def _names_in(tree: ast.AST) -> set[str]:
+    return {one.id for one in ast.walk(tree) if isinstance(one, ast.Name)}
 
 
 def _passes(recording: Recording) -> list[Entry]:
@@ -56,30 +87,60 @@ def _why(recording: Recording, scope: str, name: str, entry: Entry, error: Entry
         if was_set and last is not None and not recording.left_out:  # else a pass may have come behind it
             return "assigned", last["place"], None
         return ("accumulated" if entry["leaf"] else "retained"), None, None
+    if entry["retains_grad"] and _came(recording, lives):
+        return "retained_late", None, None
     if was_set and last is not None:
         return "reset", last["place"], None
     passes = _passes(recording)
     earlier = _bound_before(recording, scope, name, entry)
     if earlier is not None:
         return "rebound", entry["place"], earlier
-    given_back = next((one for one in passes if one["how"] == "grad" and lives & {*(one["inputs"] or ())}), None)
-    if given_back is not None and not _failed(recording, given_back):
-        return "returned", given_back["place"], None
+    given_back = _given_back(recording, passes, lives)
+    if given_back is not None:
+        return given_back
     if not entry["leaf"] and not entry["retains_grad"]:
         unnamed = _unnamed_leaf(recording, entry)
-        return ("not_leaf" if unnamed is None else "unnamed_leaf"), entry["place"], unnamed
+        if unnamed is not None:
+            return "unnamed_leaf", entry["place"], unnamed
+        return ("not_leaf" if _came(recording, lives) else "not_leaf_unused"), _made(recording, lives)["place"], None
     if entry["cut"] is not None and not entry["requires_grad"]:
         return _cut(entry["cut"])
     if not entry["requires_grad"]:
         if entry["identity"] in recording.refused:
             return "frozen", recording.refused[entry["identity"]], None
+        if not entry["dtype"].startswith(("float", "bfloat", "complex")):
+            return "not_floating", entry["place"], None
         return "no_requires_grad", entry["place"], None
     return _not_come(recording, lives, passes, error)
 
 
 def _cut(cut: Entry) -> Reason:
-    codes = {"no_grad": "no_grad", "inference_mode": "no_grad", "not_differentiable": "not_differentiable"}
-    return codes.get(cut["by"], "detached"), cut["place"], None
+    by = str(cut["by"])
+    return by if by in ("no_grad", "inference_mode", "not_differentiable") else "detached", cut["place"], None
+
+
+def _given_back(recording: Recording, passes: list[Entry], lives: set[int]) -> Reason | None:
+    """Whether ``autograd.grad`` was asked for this one's gradient, and what it gave back."""
+    none = None
+    for one in passes:
+        asked = [at for at, number in enumerate(one["inputs"] or ()) if number in lives] if one["how"] == "grad" else []
+        end = next((event for event in recording.events if event["kind"] == "end" and event["pass"] == one["pass"]), None)
+        if asked and end is not None:
+            if any(end["returned"][at] is not None for at in asked):
+                return "returned", one["place"], None
+            none = "returned_none", one["place"], None
+    return none
+
+
+def _came(recording: Recording, lives: set[int]) -> bool:
+    """Whether a gradient has come to what a node made, in whichever life."""
+    nodes = {recording.tensors[one]["node"] for one in lives}
+    return any(event["kind"] == "run" and event["node"] in nodes and any(event["arrived"]) for event in recording.events)
+
+
+def _made(recording: Recording, lives: set[int]) -> Entry:
+    """The first life that is no leaf's."""
+    return recording.tensors[min((one for one in lives if not recording.tensors[one]["leaf"]), default=min(lives))]
 
 
 def _not_come(recording: Recording, lives: set[int], passes: list[Entry], error: Entry | None) -> Reason:
@@ -94,10 +155,57 @@ def _not_come(recording: Recording, lives: set[int], passes: list[Entry], error:
             return "error", failure["place"], None
         if one["inputs"] is not None and lives.isdisjoint(one["inputs"]):
             return "left_out", one["place"], None
-    used = [event["n"] for event in recording.events if event["kind"] == "op" and lives & {*event["inputs"]}]
-    if error is not None and used and used[-1] > passes[-1]["n"]:
+        if one["how"] != "grad":
+            return "nothing_sent", _silent(recording, lives, one), None
+    uses = [event for event in recording.events if event["kind"] == "op" and lives & {*event["inputs"]}]
+    if error is not None and uses and uses[-1]["n"] > passes[-1]["n"]:
         return "error", error["place"], None
-    return "not_reached", None, None
+    asked = recording.asked.get(min(lives))
+    if asked is not None and uses and all(event["n"] < asked[0] for event in uses):
+        return "asked_late", asked[1], None
+    cut = _cut_on_the_way(recording, lives, passes)
+    return ("not_reached", None, None) if cut is None else ("cut_off", cut, None)
+
+
+def _silent(recording: Recording, lives: set[int], begin: Entry) -> int | None:
+    """Where the node was made that sent nothing on the way to these."""
+    users: dict[int, list[int]] = defaultdict(list)
+    for node in recording.nodes:
+        for edge in node["edges"]:
+            if edge is not None and edge["node"] is not None:
+                users[edge["node"]].append(node["id"])
+    above = [node["id"] for node in recording.nodes if node["variable"] in lives]
+    above += [node for one in lives if (node := recording.tensors[one]["node"]) is not None]
+    wanted = set(above)
+    for number in above:  # which grows
+        fresh = [one for one in users[number] if one not in wanted]
+        wanted.update(fresh)
+        above += fresh
+    for event in reversed(recording.events):
+        if event["kind"] == "run" and event["pass"] == begin["pass"] and event["node"] in wanted and any(event["arrived"]):
+            node = recording.nodes[event["node"]]
+            to = {index for index, edge in enumerate(node["edges"]) if edge is not None and edge["node"] in wanted}
+            if to and not to & {sent["edge"] for sent in event["sent"]}:
+                return node["place"]  # type: ignore[no-any-return]
+    return None
+
+
+def _cut_on_the_way(recording: Recording, lives: set[int], passes: list[Entry]) -> int | None:
+    """Where what was made of these lost its history, if a pass began at what was made of that."""
+    below, cuts = set(lives), dict[int, int | None]()  # by tensors behind a cut: its place
+    for event in recording.events:
+        if event["kind"] not in ("op", "write"):
+            continue
+        if behind := next((one for one in event["inputs"] if one in cuts), None):
+            cuts.update(dict.fromkeys(event["outputs"], cuts[behind]))
+        elif below & {*event["inputs"]}:
+            for one in event["outputs"]:
+                cut = recording.tensors[one]["cut"]
+                if cut is not None:
+                    cuts[one] = cut["place"]
+            below.update(event["outputs"])
+    roots = [root["tensor"] for one in passes for root in one["roots"]]
+    return next((cuts[one] for one in roots if one in cuts), None)
 
 
 def _failed(recording: Recording, begin: Entry) -> Entry | None:

@@ -128,6 +128,6 @@ class Naming:
         text = unnamed(self.places.places[place]["text"], position, self.places.texts)
         if text is None:
             text = made_within(sys._getframe(1))
-            while text in self._bearers:  # which the program has a tensor of
-                text += "_"
+        while text in self._bearers:  # the program has another tensor of that name
+            text += "_"
         self._texts[tensor] = text

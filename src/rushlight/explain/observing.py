@@ -13,11 +13,12 @@ from ..autograd import engine, interpreters, modes
 from ..autograd.nodes import AccumulateGrad, Edge, Node
 from ..autograd.observed_pass import ObservedPass
 from ..backend.ownership import BY_PROFILED_PASS
+from ..base.arguments import code_of
 from ..ops import asking
 from ..ops.interceptors import run_below
 from ..tensor import Tensor
-from .entries import Entry, notes_of
-from .frames import program_frame
+from .entries import Entry, Value, notes_of
+from .frames import is_own, program_frame
 from .jacobian import LOCAL, LOCALS, jacobian_of, local_matrices
 from .keeping import leave_out_all
 from .noted import noting, quietly
@@ -112,13 +113,19 @@ class RecordedPass(ObservedPass):
             self.place = self.recording.places.of(here_of(program_frame(sys._getframe(1))))
         self.counts: dict[tuple[Node, int], int] = {}
         self.at_leaf: AccumulateGrad | None = None
+        self.due: tuple[Tensor, Value | None, Value | None] | None = (
+            None  # a leaf, what was in `.grad`, and what is to be added
+        )
+        self.within: int | None = None  # the pass in which this one runs
         self.running: Node | None = None
+        self.of_rows = False  # what goes through is a batch of cotangents
         self.last: Entry | None = None
         self.matrices: dict[int, Any] = {}  # of the node that runs, by the number of its edge
         self.v: Any = None
         self.totals: dict[tuple[Node, int], Any] = {}  # what was sent, added up apart from the engine's own sums
 
     def run(self, roots: Sequence[Edge], cotangents: Sequence[Any]) -> None:
+        self.within = getattr(modes.state.task, "number", None)
         self._announce(roots, cotangents)
         self.recording.running += 1
         try:
@@ -140,6 +147,7 @@ class RecordedPass(ObservedPass):
     def _announce(self, roots: Sequence[Edge], cotangents: Sequence[Any]) -> None:
         recording = self.recording
         recording.look_for_writes()
+        self.of_rows = any(isinstance(g, Tensor) and g._of_batch for g in cotangents)
         frame = program_frame(sys._getframe(1))
         if frame is not None:
             recording.look_for_names(frame, True)
@@ -162,7 +170,7 @@ class RecordedPass(ObservedPass):
             inputs = [recording.tensor_at(node, 0) for node in wanted]
         self._event(
             "backward", self.place, how="grad" if self.captures else "backward", roots=listed, retain_graph=self.keep_graph,
-            create_graph=self.over_tensors, inputs=inputs,
+            create_graph=self.creates, inputs=inputs, batched=self.of_rows, within=self.within,
         )  # fmt: skip
         with_jacobian = recording.with_jacobians and not self.captures and not self.whole
         found = jacobian_of(recording, roots, cotangents) if with_jacobian else None
@@ -185,7 +193,7 @@ class RecordedPass(ObservedPass):
     def _after(self, node: Node, grads: tuple[Any, ...], g: Any) -> tuple[Any, ...]:
         result = super()._after(node, grads, g)
         before, after = [self._value(one) for one in grads], [self._value(one) for one in result]
-        self._hooked("post", node, None, before, after)
+        self._hooked("post", node, None, before, after, [*(node.post_hooks or {}).values()])
         if self.running is node:
             self._sent(node, result, node.next)
         return result
@@ -237,39 +245,81 @@ class RecordedPass(ObservedPass):
                 if entry is not None and entry["node"] is None:
                     entry["node"] = self.recording.node(edge[0])
 
-    def _before(self, node: Node, g: Any) -> Any:
-        has_hooks = bool(node.pre_hooks) or any((node.tensor_hooks or {}).values())
-        if not has_hooks:
-            return super()._before(node, g)
-        values = self._values(node, g)
-        result = super()._before(node, g)
-        self._hooked("node" if node.pre_hooks else "tensor", node, None, values, self._values(node, result))
+    def _with_tensor_hooks(self, node: Node, g: Any) -> list[Any]:
+        hooks = {number: [*these.values()] for number, these in (node.tensor_hooks or {}).items() if these}
+        if not hooks:
+            return super()._with_tensor_hooks(node, g)
+        before = self._values(node, g)
+        result = super()._with_tensor_hooks(node, g)
+        for number, these in hooks.items():
+            self._hooked("tensor", node, self._of(node, number), [before[number]], [self._value(result[number])], these)
         return result
 
-    def _values(self, node: Node, g: Any) -> list[Any]:
-        return [self._value(one) for one in (g if node.metas is not None and g is not None else [g])]
+    def _with_pre_hooks(self, node: Node, values: list[Any]) -> Any:
+        hooks = [*(node.pre_hooks or {}).values()]
+        if not hooks:
+            return super()._with_pre_hooks(node, values)
+        before = [self._value(one) for one in values]
+        result = super()._with_pre_hooks(node, values)
+        after = self._values(node, result)
+        self._hooked("node", node, None, before, after, hooks)
+        if node is self.at_leaf:
+            self._due_is(after[0])
+        return result
+
+    @quietly
+    def _of(self, node: Node, out: int) -> int | None:
+        return self.recording.tensor_at(node, out)
+
+    def _values(self, node: Node, g: Any) -> list[Value | None]:
+        if node.metas is None:
+            return [self._value(g)]
+        return [self._value(one) for one in (g if g is not None else [None] * len(node.metas))]
 
     def _call_hooks(self, hooks: dict[int, Any], g: Any) -> Any:
         if self.at_leaf is None:
             return super()._call_hooks(hooks, g)
         before, leaf = self._value(g), self.at_leaf
         result = super()._call_hooks(hooks, g)
-        self._hooked("leaf", leaf, leaf.variable, [before], [self._value(result)])
+        after = self._value(result)
+        self._hooked("leaf", leaf, self._of(leaf, 0), [before], [after], [*hooks.values()])
+        self._due_is(after)
         return result
 
+    def _due_is(self, arrived: Value | None) -> None:
+        if self.due is not None:
+            self.due = *self.due[:2], arrived
+
+    def _at_leaf(self, leaf: Tensor) -> None:
+        self._tell_due()
+        hooks, before = [*(leaf._post_accumulate_hooks or {}).values()], self._value(leaf._grad)
+        super()._at_leaf(leaf)
+        self._look()  # at what the hooks wrote
+        if self.at_leaf is not None:
+            self._hooked("accumulated", self.at_leaf, self._of(self.at_leaf, 0), [before], [self._value(leaf._grad)], hooks)
+
+    def _look(self) -> None:
+        self.recording.look_for_writes()
+
     @quietly
-    def _hooked(self, on: str, node: Node, variable: Any, before: list[Any], after: list[Any]) -> None:
+    def _hooked(
+        self,
+        on: str,
+        node: Node,
+        tensor: int | None,
+        before: list[Value | None],
+        after: list[Value | None],
+        hooks: list[object],
+    ) -> None:
         if self.whole:
             return
-        number = self.recording.node(node)
-        tensor = self.recording.tensor(variable) if variable is not None else None
+        recording, number = self.recording, self.recording.node(node)
+        code = code_of(hooks[0]) if len(hooks) == 1 else None
+        place = recording.nodes[number]["place"] if code is None or is_own(code) else recording.places.of((code, -1))
         for old, new in zip(before, after, strict=False):
             if old is None and new is None:
                 continue
-            self._event(
-                "hook", self.recording.nodes[number]["place"], on=on, node=number, tensor=tensor, before=old, after=new,
-                changed=old != new,
-            )  # fmt: skip
+            self._event("hook", place, on=on, node=number, tensor=tensor, before=old, after=new, changed=old != new)
 
     def _finish(self, sink: Node, g: Any) -> None:
         self.at_leaf = sink if isinstance(sink, AccumulateGrad) else None
@@ -279,11 +329,17 @@ class RecordedPass(ObservedPass):
             super()._finish(sink, holder.pop())
             self.at_leaf = None
             return
-        before = self._value(sink.variable._grad)
-        super()._finish(sink, g)
-        self.at_leaf = None
         if g is not None and (self.needed is None or self.needed.get(sink, False)):
-            self._leaf(sink.variable, before, self._value(g))
+            self.due = sink.variable, self._value(sink.variable._grad), self._value(g)
+        super()._finish(sink, g)
+        self._tell_due()
+        self.at_leaf = None
+
+    def _tell_due(self) -> None:
+        """A leaf of a pass over Tensors has what arrived."""
+        if self.due is not None:
+            due, self.due = self.due, None
+            self._leaf(*due)
 
     def accumulate(self, variable: Any, g: Any) -> None:  # type: ignore[override]
         before, arrived = self._value(variable._grad), self._value(g)
@@ -310,8 +366,17 @@ class RecordedPass(ObservedPass):
 
     @quietly
     def _failed(self, error: BaseException) -> None:
+        self._look()  # at what was written before
         node = self.recording.node(self.node) if self.node is not None else None
-        self._event("error", self.place, type=type(error).__name__, message=str(error), notes=notes_of(error), node=node)
+        place = self.recording.places.of_error(error)
+        self._event(
+            "error",
+            self.place if place is None else place,
+            type=type(error).__name__,
+            message=str(error),
+            notes=notes_of(error),
+            node=node,
+        )
 
     @quietly
     def _end(self) -> None:

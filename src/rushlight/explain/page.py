@@ -12,7 +12,7 @@ from .drawing import Drawing
 from .entries import Recording
 from .equations import Figure
 from .folding import Board
-from .ledger_words import lines_of, why
+from .ledger_words import rows_of, why
 from .listing import listing, printed
 from .matrices import chain, matrix
 from .numerals import inline, rows, summary
@@ -271,13 +271,14 @@ def _ledger(states: States) -> str:
         return ""
     heads = [say("name").html(), "requires_grad", say("leaf").html(), ".grad", say("why").html()]
     body = ""
-    for name, one in lines_of(entries):
+    for row in rows_of(entries):
+        one = row.entry
         scope = "" if one["scope"] == "<module>" else f" <small>{escape(one['scope'])}</small>"
         heads_of = {"requires_grad": "requires_grad", "leaf": say("leaf").html()}  # on a phone, where the table has no head
         yes = [f'<span class="narrow">{of}: </span>{say("yes" if one[key] else "no").html()}' for key, of in heads_of.items()]
         grad = _figure(Figure(one["grad"], literal(""), "b"))
-        body += f'<tr><th scope="row"><code>{escape(name)}</code>{scope}</th><td>{yes[0]}</td><td>{yes[1]}</td>'
-        body += f"<td>{grad}</td><td>{why(states.board, one).html()}</td></tr>\n"
+        body += f'<tr><th scope="row"><code>{escape(row.name)}</code>{scope}</th><td>{yes[0]}</td><td>{yes[1]}</td>'
+        body += f"<td>{grad}</td><td>{why(states.board, row).html()}</td></tr>\n"
     head = "".join(f'<th scope="col">{one}</th>' for one in heads)
     return (
         f'<section><h2 id="ledger">{say("ledger").html()}</h2><div class="scroll" tabindex="0" role="region" aria-labelledby="ledger">'

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from ..base.arguments import user_frame
 from .entries import Entry
 
 
@@ -82,6 +83,17 @@ class Places:
             "function": "<module>", "text": lines[line - 1].strip(), "target": None, "statement": lines[line - 1].strip(),
         })  # fmt: skip
         return len(self.places) - 1
+
+    def of_error(self, error: BaseException) -> int | None:
+        """The number of the place where the program raised, as far in as its own frames go."""
+        if isinstance(error, SyntaxError) and error.filename and error.lineno:
+            return self.of_line(error.filename, error.lineno)
+        place, trace = None, error.__traceback__
+        while trace is not None:
+            if user_frame(trace.tb_frame) is trace.tb_frame:
+                place = (trace.tb_frame.f_code, trace.tb_lasti)
+            trace = trace.tb_next
+        return self.of(place)
 
     def source(self, path: str) -> int | None:
         """The number of a file's text; None where it is not there."""

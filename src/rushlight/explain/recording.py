@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..autograd import modes
 from ..autograd.nodes import AccumulateGrad, Node
+from ..autograd.observed_pass import ObservedPass
 from ..base import dtypes
 from ..tensor import Tensor
 from ..utils.weak import Sighting
@@ -62,6 +63,9 @@ class Recording(Naming):
             int, tuple[int, Sighting, int]
         ] = {}  # by a leaf's identity: its entry, `.grad`, and the version of that
         self.refused: dict[int, int | None] = {}  # by identity: where `requires_grad` was set to False
+        self.asked: dict[
+            int, tuple[int, int | None]
+        ] = {}  # by identity: when and where it was set to True, of what was used before
 
     def value(self, array: Any) -> Any:
         return value_of(array, self.full)
@@ -130,6 +134,7 @@ class Recording(Naming):
         self._replaced = {nodes[number]: one for number, one in self._replaced.items()}
         self._first_named = {first[one]: count for one, count in self._first_named.items() if one in first}
         self.refused = {first[one]: place for one, place in self.refused.items() if one in first}
+        self.asked = {first[one]: asked for one, asked in self.asked.items() if one in first}
         self._grads = {first[one]: (tensors[number], *rest) for one, (number, *rest) in self._grads.items()}  # type: ignore[misc]
 
     # Tensors.
@@ -154,7 +159,7 @@ class Recording(Naming):
             reference = self._references.get(same)
             other = reference() if reference is not None else None
             stands_in = other is not None and other._array is tensor._array and tensor._edge == other._edge
-            stands_in = stands_in and (tensor._edge is not None or tensor._needs_grad)
+            stands_in = stands_in and (tensor._edge is not None or tensor._needs_grad) and _may_be_one_leaf(tensor, other)
             if (
                 stands_in
                 and other is not None
@@ -248,7 +253,9 @@ class Recording(Naming):
 
     def _reset(self, number: int, place: int | None, grad: Tensor | None) -> None:
         value = self.tensors[number]["grad"] = self.value(grad)
-        self.event("reset", place, tensor=number, to=value)
+        event = self.event("reset", place, tensor=number, to=value)
+        if event is not None:
+            event["pass"] = getattr(modes.state.task, "number", None)
 
     @quietly
     def told(self, kind: str, tensor: Tensor, value: Tensor | None, where: Where, by_program: bool) -> None:
@@ -261,7 +268,9 @@ class Recording(Naming):
                 self.watch_grad(known, value)
         elif kind == "requires_grad":
             if value and known is not None:
-                self.refused.pop(self.tensors[known]["identity"], None)
+                identity = self.tensors[known]["identity"]
+                self.refused.pop(identity, None)
+                self.asked[identity] = self.seen, self.places.of(where)
             elif tensor._needs_grad and not value:
                 self.refused[self.tensors[self.tensor(tensor)]["identity"]] = self.places.of(where)
         elif kind == "data =":
@@ -336,8 +345,11 @@ class Recording(Naming):
         stack, module = self.calls.look(frame)
         places = [self.places.of(where) for where in stack]
         place = places[-1] if places else None
-        results = [one for one in (result if isinstance(result, (tuple, list)) else (result,)) if isinstance(one, Tensor)]
         task = modes.state.task
+        is_of_rule = task is not None and place == getattr(task, "place", None)
+        if is_of_rule and isinstance(task, ObservedPass) and task.over_tensors and not task.creates:
+            return  # read over Tensors for a batch, or for tangents: what is recorded is thrown away
+        results = [one for one in (result if isinstance(result, (tuple, list)) else (result,)) if isinstance(one, Tensor)]
         inputs: list[Entry] = []
         given: list[int] = []
         asked = False
@@ -354,7 +366,7 @@ class Recording(Naming):
                     given.append(number)
                     asked = asked or bool(one._needs_grad)
         outputs = [self.tensor(one, place) for one in results]
-        if task is not None and len(outputs) == 1 and place == getattr(task, "place", None):  # an op of a rule
+        if is_of_rule and len(outputs) == 1:
             texts = [one["text"] for one in inputs]
             texts += [repr(one) for one in args[len(op.inputs) :] if isinstance(one, (int, float))]
             self._texts[outputs[0]] = composed(op.name, texts, len(results[0].shape))
@@ -464,6 +476,12 @@ class Recording(Naming):
 def name_of(node: Node) -> str:
     """A node's name as it is now: an in-place form names its node anew when it has run."""
     return node.name().rpartition("::")[2]
+
+
+def _may_be_one_leaf(tensor: Tensor, other: Tensor | None) -> bool:
+    """Whether no two places say that gradients are accumulated for these: a detached leaf has its own."""
+    sinks = [one._sink() for one in (tensor, other) if one is not None and one._sink is not None]
+    return len(sinks) < 2 or sinks[0] is sinks[1]
 
 
 Where = tuple[CodeType, int] | None  # an instruction of the program

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from .composing import closed
 from .entries import Entry, Number, Value
 from .equations import Figure, equation
+from .error_notes import note_of
 from .folding import Board, Card
 from .numerals import size_in_bytes
 from .rounds import Group
-from .words import Said, joined, literal, say
+from .words import TABLE, Said, joined, literal, say
 
 Which = Sequence[int | str]  # passes that are shown whole: numbers from 1, "first", "last"
 
 MOST = 400  # steps of one story
+MODULE_HOOKS = "BackwardHookFunctionBackward"  # the node at which a module's hooks look on
 PASSES = 5  # backward passes before those between are folded
 
 
@@ -64,6 +65,8 @@ class Step:
     nodes: list[str] = field(default_factory=list)
     group: Group | None = None
     folds: int = 0
+    again: bool = False  # of the forward, what has run before: a checkpoint's second forward
+    resumes: Said | None = None  # another pass ran between this step and the last of its own
 
     @property
     def color(self) -> str:
@@ -85,6 +88,7 @@ class Steps:
         self._retained: dict[int, bool] = {
             number: bool(one["retain_graph"] or one["create_graph"]) for number, one in self.begins.items()
         }
+        self._forward = {one["place"] for one in self.events if one["kind"] == "op" and one["pass"] is None} - {None}
         hidden = self._hidden(passes)
         for event in self.events:
             if event["n"] == board.recording["limits"].get("gap"):
@@ -95,6 +99,7 @@ class Steps:
                 getattr(self, "_" + event["kind"], self._nothing)(event)
         if not self.events:
             self._rules()
+        self._resume()
         if len(self.all) > most:
             half = most // 2
             between = self.all[half:-half]
@@ -109,6 +114,17 @@ class Steps:
         left_out, gap = board.recording["limits"]["left_out"], board.recording["limits"].get("gap")
         if left_out and self.all and (gap is None or gap >= len(self.events)):
             self.all[-1].parts.append(Sentence(say("not recorded", count=left_out), "aside"))
+
+    def _resume(self) -> None:
+        """Where a pass goes on behind steps of another, it is said: one that ran within it, or in another thread."""
+        before = None
+        for step in self.all:
+            if step.number is None or step.kind == "fold":
+                continue
+            if step.kind != "begin" and before not in (None, step.number) and step.number in self.begins:
+                step.resumes = say("resumes", where=self.where(self.begins[step.number]["place"]))
+                step.parts.insert(0, Sentence(step.resumes, "aside"))
+            before = step.number
 
     @property
     def opening(self) -> int:
@@ -238,9 +254,11 @@ class Steps:
             step = before
             step.events.append(event["n"])
         else:
-            title = self._title(say("forward"), self.where(group.place))
+            again = event["pass"] is not None and event["node"] is not None and group.place in self._forward
+            again = again and not self.begins.get(event["pass"], {"create_graph": True})["create_graph"]
+            title = self._title(say("forward again" if again else "forward"), self.where(group.place))
             step = Step("forward", title, [event["n"]], group.place, None if card is None else card.id, event["pass"])
-            step.group = group
+            step.group, step.again = group, again
             self.all.append(step)
         step.parts = self._forward_parts(group, card, [self.events[one] for one in step.events])
 
@@ -290,10 +308,13 @@ class Steps:
                 step.card = self.board.card_of_tensor.get(root["tensor"])
         one = len(names) == 1 and names[0]
         step.parts.append(Sentence(say("starts from one", name=names[0]) if one else say("starts from v")))
-        for key, said in (("create_graph", "creates"), ("retain_graph", "retains")):
-            if event[key]:
+        for key, said in (("batched", "rows"), ("create_graph", "creates"), ("retain_graph", "retains")):
+            if event.get(key) and event["how"] != "dry":
                 step.parts.append(Sentence(say(said), "aside"))
                 break
+        outer = self.begins.get(event.get("within"))
+        if outer is not None:
+            step.parts.append(Sentence(say("within", where=self.where(outer["place"])), "aside"))
         self.all.append(step)
 
     def _run(self, event: Entry) -> None:
@@ -375,25 +396,29 @@ class Steps:
         self.all.append(step)
 
     def _hook(self, event: Entry) -> None:
-        name = "?"
-        number = None
+        node = self.board.nodes[event["node"]]
+        number = self.board.card_of_node.get(event["node"])
+        on, name = event["on"], literal(node["name"], code=True)
         if event["tensor"] is not None:
-            name, number = self.board.label(event["tensor"]), self.board.card_of_tensor.get(event["tensor"])
-        elif event["node"] is not None:
-            node = self.board.nodes[event["node"]]
-            of_tensor = event["on"] == "tensor" and len(node["outputs"]) == 1
-            name = self.board.label(node["outputs"][0]) if of_tensor else node["name"]
-            number = self.board.card_of_node.get(event["node"])
+            number = self.board.card_of_tensor.get(event["tensor"], number)
+            name = literal(
+                self.board.slot(event["tensor"]) if on == "accumulated" else self.board.label(event["tensor"]), code=True
+            )
+        elif node["name"] == MODULE_HOOKS and node["place"] is not None:
+            on, name = f"module {on}", literal(self.board.recording["places"][node["place"]]["text"], code=True)
         card = None if number is None else self.board.cards[number]
         if card is not None and card.kind == "fold":
             assert card.caption is not None
             self._fold(event, card.caption, card)
             return
-        step = Step("hook", say("hook", name=name), [event["n"]], event["place"], number, event["pass"])
+        own = event["place"] if event["place"] not in (None, node["place"]) else None
+        title = self._title(say(f"hook {on}" if f"hook {on}" in TABLE else "hook", name=name), self.where(own, True))
+        step = Step("hook", title, [event["n"]], event["place"], number, event["pass"])
         figures: list[Figure | str] = [Figure(event["before"], say("before"), "b")]
         if event["changed"]:
             figures += ["→", Figure(event["after"], say("now"), "b")]
-        step.parts = [Line(figures), Sentence(say("hook changed" if event["changed"] else "hook looked"))]
+        changed = "hook wrote" if on == "accumulated" else "hook changed"
+        step.parts = [Line(figures), Sentence(say(changed if event["changed"] else "hook looked"))]
         self.all.append(step)
 
     def _reset(self, event: Entry) -> None:
@@ -419,9 +444,14 @@ class Steps:
 
     def _error(self, event: Entry) -> None:
         number = None if event["node"] is None else self.board.card_of_node.get(event["node"])
+        before = self.all[-1] if self.all else None
+        if before is not None and before.kind == "error" and self.events[before.events[0]]["message"] == event["message"]:
+            before.events.append(event["n"])  # it goes on through the pass around
+            return
         title = self._title(say("stops", type=event["type"]), self.where(event["place"]))
         step = Step("error", title, [event["n"]], event["place"], number, event["pass"])
-        if step.card is not None:
+        begin = self.begins.get(event["pass"])
+        if step.card is not None and begin is not None and event["place"] == begin["place"]:
             step.place = self.board.cards[step.card].place
         step.parts = [Sentence(literal(event["message"]), "error")]
         if "backward through the graph a second time" in event["message"]:
@@ -443,28 +473,6 @@ class Steps:
             step.parts.append(Line([Figure(value, literal(name), "b")]))
         step.parts.append(Sentence(say("returned")))
         self.all.append(step)
-
-
-NOTES = {
-    "note made": r"(?P<node>\S+) was recorded at (?P<file>.+):(?P<line>\d+)(, in [^:]*)?(: (?P<text>.*))?",
-    "note saved": r"saved by (?P<node>\S+) at (?P<file>.+):(?P<line>\d+)(, in [^:]*)?(: (?P<text>.*))?",
-    "note changed": r"changed by (?P<op>\S+) at (?P<file>.+):(?P<line>\d+)(, in [^:]*)?(: (?P<text>.*))?",
-    "note copy": r"To keep both, change a copy \(x\.clone\(\)\) or use the op that makes a new tensor\.",
-    "note nothing": r"Nothing it was computed from has requires_grad=True, or it was computed under no_grad, or detached\.",
-}
-
-
-def note_of(note: str) -> Said:
-    """What an error says beyond PyTorch's own text, in both languages where it is one of ours.
-
-    >>> note_of("changed by add_ at /home/me/a.py:5: y += 1").plain("zh")
-    '第 5 行的 add_ 改写了它：y += 1'
-    """
-    for key, pattern in NOTES.items():
-        found = re.fullmatch(pattern, note)
-        if found is not None:
-            return say(key, **found.groupdict(""))
-    return literal(note)
 
 
 def _words(key: str, **names: object) -> Figure:

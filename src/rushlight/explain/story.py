@@ -75,8 +75,9 @@ class Story:
         bound = names_in_functions(recording) | self._bound(names, frame, only)
         told: Entry | None = None
         if isinstance(error, Exception) or (error is not None and not isinstance(error, SystemExit)):
-            told = {"type": type(error).__name__, "message": str(error), "place": self._place_of(error)}
-            if not any(one["kind"] == "error" and one["message"] == str(error) for one in recording.events[-1:]):
+            told = {"type": type(error).__name__, "message": str(error), "place": recording.places.of_error(error)}
+            seen = next((one for one in reversed(recording.events) if one["kind"] not in ("write", "reset")), {"kind": ""})
+            if seen["kind"] != "error" or seen["message"] != str(error):
                 recording.event(
                     "error", told["place"], type=told["type"], message=told["message"], notes=notes_of(error), node=None
                 )
@@ -111,16 +112,6 @@ class Story:
                 bound[scope, name] = number
                 recording.named(number, name, scope)
         return bound
-
-    def _place_of(self, error: BaseException) -> int | None:
-        if isinstance(error, SyntaxError) and error.filename and error.lineno:
-            return self._recording.places.of_line(error.filename, error.lineno)
-        place, trace = None, error.__traceback__
-        while trace is not None:
-            if user_frame(trace.tb_frame) is trace.tb_frame:
-                place = (trace.tb_frame.f_code, trace.tb_lasti)
-            trace = trace.tb_next
-        return self._recording.places.of(place)
 
     def read(self, out: Tensor, gradient: Tensor | None = None) -> Story:
         """The graph behind a tensor, with nothing run of it and nothing freed."""

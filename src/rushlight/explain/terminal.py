@@ -9,10 +9,10 @@ from .board_lines import Note, latest, notes_of
 from .entries import Entry, Recording
 from .equations import Figure
 from .folding import Board
-from .ledger_words import lines_of, why
+from .ledger_words import rows_of, why
 from .numerals import brief
 from .steps import Line, Sentence, Step, Steps, Which
-from .words import MARK, Said, literal, say
+from .words import MARK, literal, say
 
 WIDTH = 80
 LISTED = 60  # lines of a source that is shown whole
@@ -167,6 +167,8 @@ def _passes(steps: Steps, lang: str) -> list[str]:
             head = told[:1] or head
             continue
         else:
+            if step.resumes is not None:
+                lines += wrapped(step.resumes.plain(lang), "", "    ")
             later = (one for one in steps.all[number + 1 :] if one.number is not None)
             following = next((one for one in later if one.kind != "forward" or _inner(steps, one, lang)), None)
             last = following is None or following.number != step.number or following.kind == "begin"
@@ -201,7 +203,8 @@ def _inner(steps: Steps, step: Step, lang: str) -> str:
     name, value = steps.board.label(made[-1]), brief(entry["value"]).plain(lang)
     if any(event["node"] is not None for event in events):
         name += f" = {entry['text']}" if entry.get("text") and entry["names"] else ""
-        return f"{say('records', name=name).plain(lang)} = {value}"
+        how = "again" if step.again else "records"
+        return f"{say(how, name=name).plain(lang)} = {value}"
     begin = steps.begins.get(step.number) if step.number is not None else None
     if begin is not None and begin["place"] == step.place:
         return ""
@@ -211,7 +214,7 @@ def _inner(steps: Steps, step: Step, lang: str) -> str:
 def _begin(steps: Steps, step: Step, lang: str) -> list[str]:
     event = steps.events[step.events[0]]
     place = None if step.place is None else steps.board.recording["places"][step.place]
-    how = {"grad": literal("autograd.grad"), "dry": literal("dry")}.get(event["how"], say("pass"))
+    how = {"grad": literal("autograd.grad"), "dry": say("dry")}.get(event["how"], say("pass"))
     told = how if place is None else say("at", how=how, line=place["line"], text=place["text"])
     lines = wrapped(told.plain(lang), "", "    ")
     for root in event["roots"]:
@@ -220,6 +223,9 @@ def _begin(steps: Steps, step: Step, lang: str) -> list[str]:
         g = steps.derivative(step.number, name) if scalar else "v"
         value = brief(root["gradient"])
         lines += wrapped(say("starts at", name=name, g=g, value=value).plain(lang), "  ", "    ")
+    for part in step.parts:
+        if isinstance(part, Sentence) and part.tone == "aside":
+            lines += wrapped(part.said.plain(lang), "  ", "    ")
     return lines
 
 
@@ -301,12 +307,15 @@ def _figures(figures: list[Figure | str], lang: str) -> str:
 
 
 def _ledger(board: Board, lang: str) -> list[str]:
-    entries = list(lines_of(board.recording["ledger"]))
-    names = min(max((width(name) for name, _ in entries), default=0), NAMES)
+    rows = rows_of(board.recording["ledger"])
+    columns = max((width(row.name) for row in rows if width(row.name) <= NAMES), default=2)
     lines = []
-    for name, one in entries:
-        grad = brief(one["grad"]).plain(lang)
-        told: Said = why(board, one)
-        text = f"{grad}  {told.plain(lang)}".replace(MARK, "")
-        lines += wrapped(text, "  " + fitted(name, names).ljust(names) + "  ", " " * (names + 4))
+    for row in rows:
+        grad = brief(row.entry["grad"]).plain(lang)
+        text = f"{grad}  {why(board, row).plain(lang)}".replace(MARK, "")
+        start, rest = "  " + row.name.ljust(columns) + "  ", " " * (columns + 4)
+        if width(row.name) > columns:
+            lines += wrapped(row.name, "  ", "    ")
+            start = rest = " " * 6
+        lines += wrapped(text, start, rest)
     return lines

@@ -51,6 +51,7 @@ TABLE: dict[str, tuple[str, str]] = {
     "card": ("{name}, go to its step", "{name}，转到对应的步骤"),
     # steps
     "forward": ("Forward", "前向"),
+    "forward again": ("Forward, computed again", "前向，重新计算"),
     "backward": ("Backward", "反向"),
     "line": ("line {line}", "第 {line} 行"),
     "times": ("{count} nodes", "{count} 个节点"),
@@ -75,6 +76,12 @@ TABLE: dict[str, tuple[str, str]] = {
     ),
     "retains": ("`retain_graph`: what the nodes keep stays for another pass.", "`retain_graph`：节点保存的值留给下一次反向传播。"),
     "creates": ("`create_graph`: the pass itself is recorded.", "`create_graph`：反向传播本身也被记录到计算图里。"),
+    "rows": (
+        "`is_grads_batched`: each row of v is a pass of its own, and all go through together.",
+        "`is_grads_batched`：v 的每一行各是一次反向传播，它们一起进行。",
+    ),
+    "within": ("It runs within the pass of {where}, which waits for it.", "它在 {where} 的反向传播内部运行，后者等它结束。"),
+    "resumes": ("The pass of {where} goes on.", "{where} 的反向传播继续。"),
     "arrived": ("arrived: {name}", "到达：{name}"),
     "nothing arrived": ("Nothing arrived here.", "没有梯度到达这里。"),
     "to": ("to {name}", "给 {name}"),
@@ -93,7 +100,13 @@ TABLE: dict[str, tuple[str, str]] = {
         "`{name}` 是要求梯度的叶子张量，到达的梯度存入 `{slot}`。",
     ),
     "leaf adds": ("`{slot}` was not empty: what arrived is added to it.", "`{slot}` 里已有梯度：到达的梯度累加上去。"),
-    "hook": ("A hook on `{name}`", "`{name}` 上的钩子"),
+    "hook": ("A hook on {name}", "{name} 上的钩子"),
+    "hook node": ("A hook before {name}", "{name} 之前的钩子"),
+    "hook post": ("A hook behind {name}: on what it sends", "{name} 之后的钩子：作用于它送出的梯度"),
+    "hook accumulated": ("A hook behind {name}, when the gradient is there", "{name} 累积之后的钩子"),
+    "hook module node": ("A module's hook on the output of {name}", "{name} 的输出上的模块钩子"),
+    "hook module post": ("A module's hook on the input of {name}", "{name} 的输入上的模块钩子"),
+    "hook wrote": ("The hook wrote to what is there.", "钩子改写了这里的值。"),
     "hook changed": ("The hook gave back another gradient.", "钩子返回了另一个梯度。"),
     "hook looked": ("The hook looked and changed nothing.", "钩子只看了看，没有改动。"),
     "reset": ("`{slot}` is set by the program", "程序设置了 `{slot}`"),
@@ -163,14 +176,48 @@ TABLE: dict[str, tuple[str, str]] = {
     "why accumulated": ("A leaf that asks for a gradient: what arrives is added here.", "要求梯度的叶子张量：到达的梯度累加在这里。"),
     "why retained": ("Not a leaf, but `.retain_grad()` kept its gradient.", "不是叶子张量，但 `.retain_grad()` 保留了它的梯度。"),
     "why not_leaf": (
-        "Not a leaf: an operation made it{where}. A gradient passes through it and is not kept; `.retain_grad()` before backward keeps it.",
+        "Not a leaf: made by an operation{where}. The gradient passes through and is not kept; `.retain_grad()` before backward "
+        "keeps it.",
         "不是叶子张量：由运算得到{where}。梯度只经过它，不会保留；想保留就在 backward 之前调用 `.retain_grad()`。",
     ),
+    "why not_leaf_unused": (
+        "Not a leaf: made by an operation{where}. No gradient came this way, and `.retain_grad()` would be needed to keep one.",
+        "不是叶子张量：由运算得到{where}。没有梯度经过它；即使有，也要先调用 `.retain_grad()` 才会保留。",
+    ),
+    "why retained_late": (
+        "`.retain_grad()` was called when the gradient had passed; it must come before backward.",
+        "调用 `.retain_grad()` 时梯度已经过去了；要在 backward 之前调用。",
+    ),
     "why no_requires_grad": ("Nobody asked: `requires_grad` is False{where}.", "没有要求梯度：`requires_grad` 是 False{where}。"),
+    "why not_floating": (
+        "Whole numbers and truth values have no gradient: only floating and complex dtypes can ask for one{where}.",
+        "整数和布尔值没有梯度：只有浮点和复数类型才能要求梯度{where}。",
+    ),
+    "why of_numbers": (
+        "Made of plain numbers (`.item()`, `.numpy()`, `float()`), which carry no history{where}.",
+        "由普通的数得到（`.item()`、`.numpy()`、`float()`），它们不带计算图{where}。",
+    ),
     "why frozen": ("Its `requires_grad` was set to False{where}.", "它的 `requires_grad` 被设为 False{where}。"),
     "why no_grad": ("Made under `no_grad`{where}, so it has no history.", "在 `no_grad` 下得到{where}，所以不在计算图里。"),
+    "why inference_mode": (
+        "Made under `inference_mode`{where}, so it has no history.",
+        "在 `inference_mode` 下得到{where}，所以不在计算图里。",
+    ),
     "why detached": ("Cut off from its history by `detach` or `.data`{where}.", "被 `detach` 或 `.data` 从计算图上切断{where}。"),
     "why not_reached": ("It asks{where}, but no path leads from the result to it.", "它要求了梯度{where}，但计算图里没有从结果通到它的路径。"),
+    "why cut_off": (
+        "It asks, but on the way from it to the result the history was cut{where}, by `detach`, `.data`, `no_grad` or an operation "
+        "without a derivative.",
+        "它要求了梯度，但从它到结果的路上，计算图被切断了{where}：由 `detach`、`.data`、`no_grad` 或不可导的运算造成。",
+    ),
+    "why asked_late": (
+        "It was told to ask{where} only after it had been used; the operations before remember nothing of it.",
+        "它在使用之后才要求梯度{where}；之前的运算没有记录它。",
+    ),
+    "why nothing_sent": (
+        "A path leads to it, but a node on the way sent None instead of a gradient{where}.",
+        "有路径通到它，但路上有一个节点返回了 None，没有传递梯度{where}。",
+    ),
     "why unnamed_leaf": (
         "Not the leaf: an operation made it from one that has no name{where}, and the gradient is that one's. "
         "`.requires_grad_()` behind the operation makes the result the leaf.",
@@ -186,15 +233,21 @@ TABLE: dict[str, tuple[str, str]] = {
         "Made by an operation that has no derivative{where}, so it has no history.",
         "由不可导的运算得到{where}，所以不在计算图里。",
     ),
-    "why reset": ("It had one, and the program set it to None{where}.", "曾经有梯度，程序把它设成了 None{where}。"),
+    "why reset": ("There was one, and the program set it to None{where}.", "曾经有梯度，程序把它设成了 None{where}。"),
     "why returned": (
         "`autograd.grad` gave the gradient back instead of writing it{where}.",
         "`autograd.grad` 直接返回了梯度，没有写入 `.grad`{where}。",
+    ),
+    "why returned_none": (
+        "`autograd.grad` was asked for it and gave None: the result does not depend on it{where}.",
+        "`autograd.grad` 对它返回了 None：结果不依赖它{where}。",
     ),
     "why left_out": ("Left out: `inputs=` did not name it{where}.", "没有算它的梯度：`inputs=` 没有列出它{where}。"),
     "why no_backward": ("No backward pass ran.", "没有运行过反向传播。"),
     "why error": ("An error came first{where}: no gradient got here.", "程序先出错了{where}，梯度还没到这里。"),
     "at line": (" (line {line})", "（第 {line} 行）"),
+    "at lines": (" (lines {lines})", "（第 {lines} 行）"),
+    "as above": ("As above.", "同上。"),
     # a notebook
     "step through": ("Step through it", "逐步查看"),
     "as text": ("As text", "文字形式"),
@@ -204,6 +257,8 @@ TABLE: dict[str, tuple[str, str]] = {
     "at": ("{how} at line {line}: {text}", "{how}，第 {line} 行：{text}"),
     "inside": ("{count} more values are sent within it", "内部还传递了另外 {count} 个值"),
     "writes": ("Written in place · {where}", "原地写入 · {where}"),
+    "again": ("computed again: {name}", "重新计算：{name}"),
+    "dry": ("the rules alone, nothing runs", "只看求导规则，什么也不运行"),
     "records": ("recorded: {name}", "被记录：{name}"),
     "starts at": ("starts at {name} with {g} = {value}", "从 {name} 开始，{g} = {value}"),
     "together": ("no. {number}, together {value}", "第 {number} 份，合计 {value}"),
