@@ -125,17 +125,36 @@ def test_a_parameter_replaced_tied_or_given_other_numbers() -> None:
 
 
 def test_a_layer_exchanged_and_a_hook_registered() -> None:
-    heard: list[int] = []
+    heard: list[list[int]] = []
 
     def between(number: int, step: Any) -> None:
         if number == 4:
             step.parts[0][1] = nn.ReLU()
         if number == 8:
-            step.parts[0][0].register_forward_hook(lambda *given: heard.append(number))
+            own: list[int] = []
+            heard.append(own)
+            step.parts[0][0].register_forward_hook(lambda *given: own.append(number))
 
     with pytest.warns(UserWarning, match="changes the length of list"):
         beside_eager(training, between, 12)
-    assert len(heard) == 8
+    assert list(map(len, heard)) == [4, 4]
+
+
+def test_a_gradient_that_is_there_before_each_call_and_gone_after_it() -> None:
+    x, y = torch.ones(3, requires_grad=True), torch.ones(3)
+
+    def step() -> Any:
+        (x * y).sum().backward()
+        total = x.grad.sum()
+        x.grad = None
+        y.add_(1)
+        return total
+
+    fast = compiled(step)
+    for number in range(5):
+        x.grad = torch.full((3,), 2.0)
+        assert fast().item() == 3 * (number + 3)
+    assert replays(fast)
 
 
 FACTOR = 2.0
@@ -173,7 +192,7 @@ def test_shapes_dtypes_modes_and_values_of_arguments() -> None:
 
     fast = compiled(function)
     inputs = [torch.randn(3), torch.randn(4), torch.randn(3).double(), torch.arange(3), torch.randn(3, 2).t()]
-    with pytest.warns(UserWarning, match="arguments of 8 forms"):
+    with pytest.warns(UserWarning, match="captured for 8 forms"):
         for _ in range(4):
             for x in inputs:
                 for flag in (False, True):

@@ -57,7 +57,8 @@ def test_more_forms_than_are_compiled_for() -> None:
             2.0 * size for size in range(5) for _ in range(2)
         ]
     (warning,) = caught
-    assert "arguments of 2 forms" in str(warning.message) and warning.filename == __file__
+    assert "captured for 2 forms" in str(warning.message) and warning.filename == __file__
+    assert "argument 0: a tensor of shape [2], float32" in str(warning.message)
     whole = torch.compile(double, recompile_limit=1, fullgraph=True)
     whole(torch.ones(1))
     with pytest.raises(FailOnRecompileLimitHit, match="double"):

@@ -55,10 +55,10 @@ def compile(
                    function as it is; a function of a captured graph and its inputs that gives what is to be called in its place.
                    By default 'xla' where JAX is installed, else 'replay'
     ``fullgraph``  Unsupported, a RuntimeError, where the function cannot be captured whole; else it runs as it is, with one warning
-    ``recompile_limit``  for how many forms of arguments it is captured, 8 at most by default; with others it runs as it is, with
-                   one warning
+    ``recompile_limit``  for how many forms of arguments, and of what else it looks at, it is captured: as many as
+                   ``torch._dynamo.config.recompile_limit`` says by default, 8; with others it runs as it is, with one warning
     ``disable``    the function as it is
-    The others are taken and change nothing: each form of arguments is captured by itself, whatever ``dynamic`` says.
+    The others are taken and change nothing: each form is captured by itself, whatever ``dynamic`` says.
 
     AssertionError for what cannot be called; RuntimeError where both ``mode`` and ``options`` are given, for a mode that there is
     not, and, as InvalidBackend, for such a backend.

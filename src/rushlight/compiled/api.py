@@ -13,7 +13,7 @@ from .backends import builders
 from .capture import trace as t
 from .capture.recorder import NotUnderstood, Recorder
 from .capture.watching import Watch, uncollected
-from .function import FORMS, Compiled
+from .function import Compiled
 
 _all: weakref.WeakSet[Compiled] = weakref.WeakSet()
 
@@ -21,7 +21,7 @@ _all: weakref.WeakSet[Compiled] = weakref.WeakSet()
 def compiled(function: Callable[..., Any], backend: Any, fullgraph: bool, limit: int | None = None) -> Callable[..., Any]:
     """A function like ``function`` that is captured as it runs, and replayed.
 
-    ``limit``  for how many forms of arguments, at most
+    ``limit``  for how many forms, at most; None: as many as ``torch._dynamo.config`` says
     """
     builds = builders(backend)
     if not builds:
@@ -29,7 +29,7 @@ def compiled(function: Callable[..., Any], backend: Any, fullgraph: bool, limit:
     if isinstance(function, type) and any("__call__" in vars(base) for base in function.__mro__):
         return _with_compiled_calls(function, backend, fullgraph, limit)
     function = getattr(function, "_torchdynamo_orig_callable", function)  # of one that is compiled already
-    whole = Compiled(function, builds, fullgraph, FORMS if limit is None else limit)
+    whole = Compiled(function, builds, fullgraph, limit)
     _all.add(whole)
 
     def call(*args: Any, **kwargs: Any) -> Any:

@@ -40,7 +40,13 @@ class BackendCompilerFailed(TorchDynamoException):
         self.backend_name, self.inner_exception = str(name), inner_exception
 
 
+class RecompileError(TorchDynamoException):
+    """A function that would be captured for another form, where ``torch._dynamo.config.error_on_recompile`` is set."""
+
+    __module__ = _HOME
+
+
 class FailOnRecompileLimitHit(Exception):
-    """A function that ``fullgraph=True`` asks to be captured, for arguments of more forms than are compiled for."""
+    """A function that ``fullgraph=True`` asks to be captured, for more forms than are compiled for."""
 
     __module__ = _HOME

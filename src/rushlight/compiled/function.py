@@ -8,6 +8,7 @@ replay is kept where it is faster. At every step where something is not understo
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import operator
 import sys
@@ -20,8 +21,6 @@ from typing import Any
 from ..autograd import modes
 from ..backend.interrupts import came_by_a_signal, held
 from ..base.arguments import OWN_CODE, code_of
-from ..base.device import changes, get_default_device
-from ..base.dtypes import get_default_dtype
 from ..nn.modules import calls
 from ..random import Generator
 from ..tensor import Tensor
@@ -30,34 +29,28 @@ from .capture.guards import CannotTell, Findings, same, unreached
 from .capture.recorder import NotUnderstood, Recorder
 from .capture.traced_pass import TracedPass
 from .capture.watching import Watch
-from .errors import FailOnRecompileLimitHit, Unsupported
+from .errors import BackendCompilerFailed, FailOnRecompileLimitHit, RecompileError, Unsupported
+from .forms import Form, Way, surroundings
 from .guarding import Guards, shared, sources
 from .joint import Joint, recorded
 from .replay.order import CannotReplay
 from .replay.program import Program
 from .results import Results, note_inputs
+from .settings import config
 from .snapshots import State
 from .stances import current, running
 from .trees import containers_in, equal, leaves_of, tensor_form
 
-FORMS = 8  # of arguments that are compiled for; with more the function runs as it is
+WORTH = 100  # calls that are worth a recording: a form that has served so many may make room for another
 TRIES = 4  # recordings of one form that may differ from the one before
 TURNS, ROW = 6, 3  # how often each way is timed, and how often in a row: caches are then as they will be
 SHORT = 1e-3  # seconds; what takes less by far is timed up to four times as often
 FASTER = 0.97  # of the time as it is, at most, is a replay kept
 BEFORE = 3e-6  # seconds that go by before it is known what is replayed, which what is settled to run as it is does not take
+_UNTELLABLE = CannotTell, NotImplementedError, AttributeError, TypeError
+_MISFIT = object()  # no result: the guards do not hold
 _NOTHING = leaves_of(((), {}), []), None  # the form of no arguments
 Build = Callable[[Any, list[int]], Any]
-
-
-def _surroundings() -> tuple[Any, ...]:
-    """What of the library's own state a program depends on."""
-    state = modes.state
-    return (
-        state.grad_enabled, state.inference is not None, state.enabled_in_inference, state.anomaly, state.saved_hooks or None,
-        state.keeps_layout, state.view_replay, state.autocast, state.function_modes, state.recorder, get_default_dtype(),
-        get_default_device() if changes.count else None,
-    )  # fmt: skip
 
 
 def _quiet() -> bool:
@@ -76,55 +69,22 @@ def _quiet() -> bool:
     )
 
 
-class Way:
-    """One way to replay a form: a program, and what it gives. Without one the function runs as it is."""
-
-    def __init__(self, program: Any = None, results: Any = None) -> None:
-        self.program, self.results = program, results
-        self.times: list[float] = []  # seconds that calls took
-
-
-class Form:
-    """A function for arguments of one form: how far it has come."""
-
-    def __init__(self, form: Any, surroundings: tuple[Any, ...]) -> None:
-        self.form, self.surroundings = form, surroundings
-        self.recordings = 0
-        self.errors = 0  # recordings that an error has ended
-        self.names: set[str] = set()
-        self.users: set[str] = set()
-        self.any_name = self.missing = False
-        self.first: Any = None  # the trace of the last recording
-        self.reason: NotUnderstood | None = None  # why it runs as it is
-        self.as_it_is = Way()
-        self.ways: list[Way] = []  # that gave what the program does
-        self.way: Way | None = None  # the one that it is replayed by, so long as that is not known the first
-        self.guards: Guards | None = None
-        self.leaves: list[Any] = []
-        self.inputs: list[tuple[int, str, Any]] = []
-        self.replays: bool | None = None  # once it is known what is fastest
-        self.forms: list[tuple[Any, Any]] = []
-
-    @property
-    def program(self) -> Any:
-        """What it is replayed by; None where there is nothing."""
-        return None if self.way is None else self.way.program
-
-
 class Compiled:
     """A function that is captured as it runs, and replayed.
 
     ``builds``     make of a trace what replays it, each another way: the fastest is kept
     ``fullgraph``  what cannot be captured is an error
-    ``limit``      for how many forms of arguments it is compiled
+    ``limit``      for how many forms it is compiled; None: as many as ``torch._dynamo.config`` says
     """
 
     def __init__(
-        self, function: Callable[..., Any], builds: Sequence[Build], fullgraph: bool = False, limit: int = FORMS
+        self, function: Callable[..., Any], builds: Sequence[Build], fullgraph: bool = False, limit: int | None = None
     ) -> None:
         self.function, self.builds, self.fullgraph, self.limit = function, tuple(builds), fullgraph, limit
-        self.forms: list[Form] = []
+        self.forms: list[Form] = []  # the one that was used last stands at the end
         self.last: Form | None = None  # the one that a replay was last made of
+        self.missed = 0  # calls in a row that no form did for, when there was no room for another
+        self.dropped = 0  # forms that were recorded but once, for what did not come again
         self.warned = False
         self.off: NotUnderstood | None = None  # why it runs as it is, whatever its arguments
         self.settled = False  # whether it runs as it is where it is given nothing, since that is faster
@@ -134,29 +94,34 @@ class Compiled:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self.off is not None or (self.settled and not args and not kwargs):
             return self._as_it_is(args, kwargs)
-        if not _quiet() or current.stance == "force_eager":
+        if not _quiet() or current.stance == "force_eager" or config.disable:
             return self._as_it_is(args, kwargs)
-        around = _surroundings()
+        around = surroundings()
         last = self.last
         if last is not None and not args and not kwargs and last.form == _NOTHING and last.surroundings == around:
-            return self._ready(last, [], args, kwargs)
+            result = self._ready(last, [], args, kwargs)
+            if result is not _MISFIT:
+                return result
         leaves: list[Any] = []
         form = leaves_of((args, kwargs), leaves), shared(leaves)
-        for candidate in self.forms:
-            if candidate.form == form and candidate.surroundings == around and _fits(candidate, leaves):
-                if candidate.way is not None:
-                    self.last = candidate
-                    return self._ready(candidate, leaves, args, kwargs)
-                if candidate.reason is not None:
-                    return self._as_it_is(args, kwargs)
+        for candidate in reversed(self.forms):
+            if candidate.form != form or candidate.surroundings != around or not candidate.takes(leaves):
+                continue
+            if candidate.way is not None:
+                result = self._ready(candidate, leaves, args, kwargs)
+                if result is not _MISFIT:
+                    return result
+            elif candidate.reason is not None:
+                candidate.calls += 1
+                return self._as_it_is(args, kwargs)
+            elif candidate.found is None or candidate.found.changed() is None:
                 return self._record(candidate, leaves, args, kwargs)
-        if len(self.forms) >= self.limit:
-            self._forget()
-        if not self._may_begin():
+        fresh = Form(form, around, leaves)
+        if not self._may_begin(fresh):
             return self._as_it_is(args, kwargs)
-        fresh = Form(form, around)
-        fresh.leaves, fresh.forms = leaves, [_leaf_form(one) for one in leaves]
-        self.forms.append(fresh)
+        if self.forms:
+            fresh.because = self.forms[-1].misfit(fresh)
+        self.forms = [*self.forms, fresh]
         return self._record(fresh, leaves, args, kwargs)
 
     def _as_it_is(self, args: Sequence[object], kwargs: dict[str, object]) -> object:
@@ -166,8 +131,8 @@ class Compiled:
         finally:
             running.compiling = before
 
-    def _may_begin(self) -> bool:
-        """Whether arguments of another form may be captured."""
+    def _may_begin(self, fresh: Form) -> bool:
+        """Whether another form may be captured: one that has paid for itself may have to make room."""
         if current.stance == "eager_on_recompile":
             return False
         if current.stance == "fail_on_recompile":
@@ -176,15 +141,41 @@ class Compiled:
                 "Detected recompile when torch.compile stance is 'fail_on_recompile'. filename: "
                 f"{code and code.co_filename!r}, function name: {_name(self.function)!r}, line number: {code and code.co_firstlineno}"
             )
-        if len(self.forms) < self.limit:
+        limit = config.recompile_limit if self.limit is None else self.limit
+        if len(self.forms) + self.dropped < limit:
+            if self.forms and config.error_on_recompile:
+                raise RecompileError(f"Recompiling function {_name(self.function)}: {self.forms[-1].misfit(fresh)}")
             return True
-        if self.fullgraph:
-            raise FailOnRecompileLimitHit(f"{_name(self.function)}: recompile_limit ({self.limit}) reached with fullgraph=True")
-        self._warn(
-            f"{_name(self.function)} has been called with arguments of {self.limit} forms (recompile_limit); with those of others it "
-            "runs as it is"
-        )
+        if self._has_room():
+            return True
+        if self.fullgraph or config.fail_on_recompile_limit_hit:
+            asked = "fullgraph=True" if self.fullgraph else "fail_on_recompile_limit_hit"
+            raise FailOnRecompileLimitHit(f"{_name(self.function)}: recompile_limit ({limit}) reached with {asked}")
+        if not self.warned:
+            reason = f", the last one since it finds {self.forms[-1].misfit(fresh)}" if self.forms else ""
+            self._warn(
+                f"{_name(self.function)} has been captured for {limit} forms (recompile_limit), of which none does for this call"
+                f"{reason}; where none does it runs as it is"
+            )
         return False
+
+    def _has_room(self) -> bool:
+        """Makes room for a form where that costs little: for one that has paid, or once in so many calls for the oldest one."""
+        oldest = next((one for one in self.forms if one.calls >= WORTH), None)
+        if oldest is None:  # what follows is done rarely, so that calls which find something else each time cost little more
+            self.missed += 1
+            if self.missed % WORTH:
+                if self.missed % WORTH == WORTH // 4:  # to look at what waits takes longer than at guards
+                    kept = [one for one in self.forms if one.way is not None or one.reason is not None]
+                    self.dropped += len(self.forms) - len(kept)
+                    self.forms = kept
+                return False
+            if self.dropped:
+                self.dropped -= 1
+                return True
+            oldest = self.forms[0]
+        self.forms = [one for one in self.forms if one is not oldest]
+        return True
 
     def _warn(self, text: str) -> None:
         """Once, for the user's line."""
@@ -194,12 +185,6 @@ class Compiled:
             while sys._getframe(depth).f_code.co_filename.startswith(OWN_CODE):
                 depth += 1
             warnings.warn(f"torch.compile: {text}", stacklevel=depth + 1)
-
-    def _forget(self) -> None:
-        """Forms whose surroundings have changed for good are of no use."""
-        self.forms = [
-            one for one in self.forms if one.reason is not None or one.guards is None or one.guards.findings.changed() is None
-        ]
 
     # Recording.
 
@@ -235,17 +220,24 @@ class Compiled:
         form.first = recorder.trace
         if recorder.failure is not None:
             self._give_up(form, recorder.failure)
+        with contextlib.suppress(*_UNTELLABLE):  # the second recording says so
+            form.found = self._findings(form, leaves)
         return result
+
+    def _findings(self, form: Form, leaves: list[Any]) -> Findings:
+        """What is there now, as far as the names lead that code has asked for."""
+        names = None if form.any_name else set(form.names)
+        others = [one for one in leaves if not isinstance(one, Tensor)]
+        given = [one for one in leaves if isinstance(one, Tensor)]
+        return Findings([self.function, *others], names, set(form.users), given)
 
     def _second(self, form: Form, leaves: list[Any], args: Any, kwargs: Any) -> Any:
         """A recording knowing what was there before; then the replay is built and tried."""
         try:
-            names = None if form.any_name else set(form.names)
-            others = [one for one in leaves if not isinstance(one, Tensor)]
-            given = [one for one in leaves if isinstance(one, Tensor)]
-            findings = Findings([self.function, *others], names, set(form.users), given)
+            found = form.found
+            findings = found if found is not None and found.are_of(leaves) else self._findings(form, leaves)
             before = dict(findings.tensors)
-            for leaf in given:
+            for leaf in (one for one in leaves if isinstance(one, Tensor)):
                 before[id(leaf)] = leaf
                 if leaf._grad is not None:
                     before[id(leaf._grad)] = leaf._grad
@@ -253,7 +245,7 @@ class Compiled:
             live = [one for one in things if _is_live(one)]
             state = State(before.values(), live, [one for one in things if isinstance(one, Generator)])
             forms = {key: tensor_form(tensor) for key, tensor in before.items()}
-        except (CannotTell, NotImplementedError, AttributeError, TypeError) as error:
+        except _UNTELLABLE as error:
             self._give_up(form, NotUnderstood(str(error)))
             return self._as_it_is(args, kwargs)
         recorder = Recorder(before.values())
@@ -274,7 +266,9 @@ class Compiled:
         if (len(form.names), form.any_name) != known or not trace.same_as(earlier):
             if form.recordings >= TRIES:
                 self._give_up(form, NotUnderstood("each call does something else"))
+            form.found = findings
             return result
+        form.found = None
         its_own = result
         note_inputs(its_own, recorder, before)
         form.inputs = sources(recorder, leaves)
@@ -293,6 +287,11 @@ class Compiled:
             except (NotUnderstood, CannotReplay) as error:
                 failure = error if isinstance(error, NotUnderstood) else NotUnderstood(str(error))
                 continue
+            except BackendCompilerFailed as error:
+                if self.fullgraph or not config.suppress_errors:
+                    raise
+                failure = NotUnderstood(str(error))
+                continue
             tried, difference = self._tried(form, way, (state, after), leaves, its_own)
             if difference is None:
                 form.ways.append(way)
@@ -310,7 +309,7 @@ class Compiled:
         self, form: Form, findings: Findings, watch: Watch, before: dict[int, Tensor], forms: dict[int, Any]
     ) -> NotUnderstood | None:
         """Why a recording that went well is of no use all the same."""
-        if _surroundings() != form.surroundings:
+        if surroundings() != form.surroundings:
             return NotUnderstood("a mode or a default that the program changes, and leaves so")
         changed = findings.changed()
         if changed is not None:
@@ -335,7 +334,7 @@ class Compiled:
         program, joint = way.program, way.results.joint
         try:
             before.put_back()
-            tensors = _taken(form, leaves)
+            tensors = form.inputs_of(leaves)
             arrays = program.run([tensors[number] for number in program.arguments])
             again = way.results.made_of(arrays, tensors)
             difference = State(after.given, after.live, after.generators).same_as(after, before, program.exact)
@@ -355,18 +354,27 @@ class Compiled:
     # Replaying.
 
     def _ready(self, form: Form, leaves: list[Any], args: Any, kwargs: Any) -> Any:
+        """What the function gives by a form whose arguments these are; ``_MISFIT`` where something else is not as it was."""
+        form.calls += 1
         if form.replays is False and not self.always:
             return self._as_it_is(args, kwargs)
-        assert form.guards is not None
+        assert form.guards is not None and form.way is not None
         began = time.perf_counter() if form.replays is None else 0.0
         if not form.guards.hold(leaves):
-            self.last = None
-            self.forms.remove(form)  # what it was made for is gone: begun anew
-            return self(*args, **kwargs)
+            form.calls -= 1
+            return _MISFIT
+        if form is not self.last:
+            self._used(form)
         if form.replays is None and not self.always:
             return self._timed(form, leaves, args, kwargs, time.perf_counter() - began)
-        assert form.way is not None
         return self._replayed(form, form.way, leaves, args, kwargs)
+
+    def _used(self, form: Form) -> None:
+        """The next call tries this one first."""
+        with self.lock:
+            if form in self.forms:
+                self.forms = [*(one for one in self.forms if one is not form), form]
+                self.last, self.missed = form, 0
 
     def _timed(self, form: Form, leaves: list[Any], args: Any, kwargs: Any, looking: float) -> Any:
         """A call by one of the ways; that it looks first, for so many seconds, is part of a replay."""
@@ -383,7 +391,7 @@ class Compiled:
         return result
 
     def _replayed(self, form: Form, way: Way, leaves: list[Any], args: Any, kwargs: Any) -> Any:
-        tensors = _taken(form, leaves)
+        tensors = form.inputs_of(leaves)
         try:
             arrays = way.program.run([tensors[number] for number in way.program.arguments])
         except CannotReplay:  # nothing was changed: the program says what is wrong
@@ -395,10 +403,12 @@ class Compiled:
     def reset(self) -> None:
         """Forgets all that was captured."""
         self.forms, self.last, self.off, self.settled = [], None, None, False
+        self.missed = self.dropped = 0
 
     def report(self) -> str:
         """What was captured, what it is guarded by, and what it costs, in lines."""
-        lines = []
+        limit = config.recompile_limit if self.limit is None else self.limit
+        lines = [f"{len(self.forms)} of up to {limit} forms, the one used last at the end"] if len(self.forms) > 1 else []
         for number, form in enumerate(self.forms):
             if form.reason is not None:
                 lines.append(f"form {number}: runs as it is: {told(form.reason)}")
@@ -416,6 +426,8 @@ class Compiled:
                         False: "runs as it is, which is faster",
                     }[form.replays]
                     lines.append(f"    {eager:,.0f} us as it is, {replay:,.0f} us by replay: {kept}")
+            if form.because:
+                lines.append(f"    made since another did not do: {form.because}")
         return "\n".join(lines)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Compiled:
@@ -459,23 +471,6 @@ def _is_live(one: Any) -> bool:
     return any(base.__module__.startswith(("rushlight.optim.", "torch.optim.")) for base in type(one).__mro__)
 
 
-def _leaf_form(leaf: Any) -> Any:
-    return tensor_form(leaf) if isinstance(leaf, Tensor) else leaf
-
-
-def _fits(form: Form, leaves: list[Any]) -> bool:
-    """Whether arguments are of a form: tensors of the same form in the same places, and otherwise the same."""
-    if len(leaves) != len(form.forms):
-        return False
-    for leaf, wanted in zip(leaves, form.forms, strict=True):
-        if isinstance(leaf, Tensor):
-            if tensor_form(leaf) != wanted:
-                return False
-        elif not same(leaf, wanted):
-            return False
-    return True
-
-
 def _alike(mine: Any, its: Any, exact: bool) -> bool:
     """Whether two results are the same to the last bit, and lie in memory alike."""
     left: list[Any] = []
@@ -492,7 +487,3 @@ def _alike(mine: Any, its: Any, exact: bool) -> bool:
         elif not same(one, other):
             return False
     return True
-
-
-def _taken(form: Form, leaves: list[Any]) -> dict[int, Any]:
-    return {number: leaves[what] if kind == "argument" else what for number, kind, what in form.inputs if kind != "grad"}

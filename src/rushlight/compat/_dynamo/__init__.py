@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from types import SimpleNamespace
 from typing import Any
 
 from rushlight.base.missing_names import lazy_names
 from rushlight.compiled import api, backends
+from rushlight.compiled.settings import config
 
 from ..compiler import (
     allow_in_graph,
@@ -45,46 +43,6 @@ __all__ = [
     "set_stance",
     "substitute_in_graph",
 ]
-
-
-class _Config(SimpleNamespace):
-    """Settings, which nobody reads."""
-
-    def patch(self, *changes: Any, **named: Any) -> Any:
-        """Other settings for the length of a ``with`` block, or of a decorated function."""
-        given = {**(dict([changes]) if len(changes) == 2 else changes[0] if changes else {}), **named}
-
-        @contextmanager
-        def patched() -> Iterator[None]:
-            before = dict(vars(self))
-            vars(self).update(given)
-            try:
-                yield
-            finally:
-                vars(self).clear()
-                vars(self).update(before)
-
-        return patched()
-
-
-config = _Config(
-    accumulated_cache_size_limit=256,
-    assume_static_by_default=True,
-    automatic_dynamic_shapes=True,
-    cache_size_limit=8,
-    capture_dynamic_output_shape_ops=False,
-    capture_scalar_outputs=False,
-    compiled_autograd=False,
-    dynamic_shapes=True,
-    error_on_recompile=False,
-    fail_on_recompile_limit_hit=False,
-    inline_inbuilt_nn_modules=True,
-    optimize_ddp=True,
-    recompile_limit=8,
-    specialize_int=False,
-    suppress_errors=False,
-    verbose=False,
-)
 
 
 def explain(f: Any, *extra_args: Any, **extra_kwargs: Any) -> Any:

@@ -80,7 +80,9 @@ class Findings:
         self.weak: list[weakref.ref[object]] = []
         self.attributes: dict[int, tuple[Tensor, dict[str, object]]] = {}  # that programs gave to tensors
         self.waiting: list[Any] = list(roots)
-        for tensor in given:
+        self.given = list(given)
+        self.gradients: list[tuple[Tensor, Tensor | None]] = []  # of tensors
+        for tensor in self.given:
             self._tensor(tensor)
         self._functions(
             vars(functional), {name for name in vars(functional) if name[0] != "_" and (names is None or name in names)}
@@ -111,6 +113,7 @@ class Findings:
             return
         if isinstance(value, Tensor):
             self.tensors[id(value)] = value
+            self.gradients.append((value, value._grad))
             if value._grad is not None:
                 self.grads.add(id(value._grad))
                 self.owned.append((value, value._grad))
@@ -330,6 +333,15 @@ class Findings:
                     if asked and name not in _OF_NO_MATTER:
                         self._found("class", base, name, one)
 
+    def are_of(self, leaves: Iterable[object]) -> bool:
+        """Whether they would be the same anew for a program that is given ``leaves``, where nothing has changed."""
+        given = [one for one in leaves if isinstance(one, Tensor)]
+        return (
+            len(given) == len(self.given)
+            and all(map(operator.is_, given, self.given))
+            and all(tensor._grad is grad for tensor, grad in self.gradients)
+        )
+
     # Is it all as it was?
 
     def changed(self) -> str | None:
@@ -339,10 +351,25 @@ class Findings:
                 return "attributes of a tensor"
         for check in self.checks:
             if not holds(check):
-                kind, holder, key, _ = check
-                what = type(holder).__name__ if not isinstance(holder, types.FunctionType) else holder.__qualname__
-                return f"{kind} {key!r} of {what}" if kind in ("key", "item", "slot", "class") else f"{kind} of {what}"
+                return self._told(*check)
         return None
+
+    def _told(self, kind: str, holder: Any, key: Any, value: Any) -> str:
+        """What a check looks at, in words."""
+        if kind == "key":
+            for one in self.seen.values():
+                if not isinstance(one, type) and getattr(one, "__dict__", None) is holder:
+                    name = one.__name__ if isinstance(one, types.ModuleType) else type(one).__name__
+                    return f"attribute {key!r} of {name}"
+            return f"global {key!r}" if "__builtins__" in holder else f"key {key!r} of dict"
+        what = type(holder).__name__ if not isinstance(holder, types.FunctionType) else holder.__qualname__
+        if kind == "cell":
+            names = [
+                name for one in self.seen.values() if isinstance(one, types.FunctionType)
+                for name, cell in zip(one.__code__.co_freevars, one.__closure__ or (), strict=True) if cell is holder
+            ]  # fmt: skip
+            return f"variable {names[0]!r} of a closure" if names else "a variable of a closure"
+        return f"{kind} {key!r} of {what}" if kind in ("item", "slot", "class") else f"{kind} of {what}"
 
 
 def holds(check: tuple[str, Any, Any, Any]) -> bool:

@@ -1,0 +1,104 @@
+"""A compiled function's forms: what it was captured for, and by what it is told whether that is there again.
+
+Arguments of one structure, tensors of one form in the same places, the library's own modes; and all that the function's code looks
+at, which guards compare.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..autograd import modes
+from ..base.device import changes, get_default_device
+from ..base.dtypes import get_default_dtype
+from ..tensor import Tensor
+from .capture.guards import Findings, same
+from .capture.recorder import NotUnderstood
+from .guarding import Guards
+from .trees import tensor_form
+
+
+def surroundings() -> tuple[Any, ...]:
+    """What of the library's own state a program depends on."""
+    state = modes.state
+    return (
+        state.grad_enabled, state.inference is not None, state.enabled_in_inference, state.anomaly, state.saved_hooks or None,
+        state.keeps_layout, state.view_replay, state.autocast, state.function_modes, state.recorder, get_default_dtype(),
+        get_default_device() if changes.count else None,
+    )  # fmt: skip
+
+
+class Way:
+    """One way to replay a form: a program, and what it gives. Without one the function runs as it is."""
+
+    def __init__(self, program: Any = None, results: Any = None) -> None:
+        self.program, self.results = program, results
+        self.times: list[float] = []  # seconds that calls took
+
+
+class Form:
+    """A function for arguments of one form, while what its code looks at is as it was: how far it has come."""
+
+    def __init__(self, form: Any, surroundings: tuple[Any, ...], leaves: list[Any]) -> None:
+        self.form, self.surroundings = form, surroundings
+        self.forms = [tensor_form(leaf) if isinstance(leaf, Tensor) else leaf for leaf in leaves]
+        self.recordings = 0
+        self.errors = 0  # recordings that an error has ended
+        self.names: set[str] = set()
+        self.users: set[str] = set()
+        self.any_name = self.missing = False
+        self.first: Any = None  # the trace of the last recording
+        self.reason: NotUnderstood | None = None  # why it runs as it is
+        self.as_it_is = Way()
+        self.ways: list[Way] = []  # that gave what the program does
+        self.way: Way | None = None  # the one that it is replayed by, so long as that is not known the first
+        self.guards: Guards | None = None
+        self.inputs: list[tuple[int, str, Any]] = []
+        self.replays: bool | None = None  # once it is known what is fastest
+        self.found: Findings | None = None  # what was there after the last recording, until there are guards
+        self.calls = 0  # that it served
+        self.because = ""  # why the form that was used last did not do
+
+    @property
+    def program(self) -> Any:
+        """What it is replayed by; None where there is nothing."""
+        return None if self.way is None else self.way.program
+
+    def takes(self, leaves: list[Any]) -> bool:
+        """Whether arguments, of the right structure, are those: tensors of the same form in the same places, and otherwise the
+        same."""
+        return len(leaves) == len(self.forms) and all(map(_is_one, leaves, self.forms))
+
+    def inputs_of(self, leaves: list[Any]) -> dict[int, Any]:
+        """The tensors that a replay is given, by their numbers."""
+        return {number: leaves[what] if kind == "argument" else what for number, kind, what in self.inputs if kind != "grad"}
+
+    def misfit(self, fresh: Form) -> str:
+        """Why this form does not do for a call that ``fresh`` has just been made for."""
+        if self.form != fresh.form:
+            return "arguments of another structure, or other ones of them that are one tensor"
+        if self.surroundings != fresh.surroundings:
+            return "a mode or a default that is another"
+        for place, (now, then) in enumerate(zip(fresh.forms, self.forms, strict=True)):
+            if now is not then and now != then:
+                return f"argument {place}: {_told(now)}, and not {_told(then)}"
+        findings = self.found if self.guards is None else self.guards.findings
+        changed = None if findings is None else findings.changed()
+        return (
+            f"the {changed}, which is another"
+            if changed is not None
+            else "tensors that have another form, or share memory in another way"
+        )
+
+
+def _is_one(leaf: Any, wanted: Any) -> bool:
+    return bool(tensor_form(leaf) == wanted) if isinstance(leaf, Tensor) else same(leaf, wanted)
+
+
+def _told(form: Any) -> str:
+    """An argument's form in words."""
+    if type(form) is not tuple or not isinstance(form[0], type) or not issubclass(form[0], Tensor):
+        text = repr(form)
+        return text if len(text) < 60 else f"another {type(form).__name__}"
+    _, shape, dtype, strides, needs, *_ = form
+    return f"a tensor of shape {list(shape)}, {dtype}, strides {list(strides)}{', requires_grad' if needs else ''}"
