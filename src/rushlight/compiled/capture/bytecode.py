@@ -75,6 +75,8 @@ def returns(frame: types.FrameType) -> bool:
 
 def looks_at_values(code: types.CodeType) -> bool:
     """Whether a function takes a tensor's array for more than its form."""
+    if "_array" not in code.co_names:
+        return False
     steps = list(_steps(code))
     pairs = list(zip(steps, [*steps[1:], ("", "")], strict=True))
     arrays = set()  # local names of arrays

@@ -239,8 +239,13 @@ def alike(mine: Any, its: Any) -> bool:
     """Whether two arguments, options or instructions say the same; numbers to the last bit."""
     if mine is its:
         return True
-    if type(mine) is not type(its):
+    kind = type(mine)
+    if kind is not type(its):
         return False
+    if kind is Ref:
+        return bool(mine.number == its.number)
+    if kind in _FIELDS:
+        return all(alike(getattr(mine, name), getattr(its, name)) for name in _FIELDS[kind])
     if isinstance(mine, (float, complex)):
         return repr(mine) == repr(its)
     if isinstance(mine, _PLAIN):
@@ -256,13 +261,13 @@ def alike(mine: Any, its: Any) -> bool:
             alike(one.cell_contents, other.cell_contents)
             for one, other in zip(mine.__closure__ or (), its.__closure__ or (), strict=True)
         )
-    if isinstance(mine, Instruction):
-        return all(alike(getattr(mine, name), getattr(its, name)) for name in _FIELDS[type(mine)])
     return False
 
 
 def values_in(value: Any) -> list[int]:
     """The values in an argument."""
+    if type(value) is Ref:
+        return [value.number]
     if isinstance(value, (Ref, Bare)):
         return [value.number]
     if isinstance(value, (tuple, list)):
@@ -274,9 +279,9 @@ def values_in(value: Any) -> list[int]:
 
 def read(one: Instruction) -> list[int]:
     """The values that an instruction reads."""
+    if type(one) is Apply:
+        return values_in(one.inputs) + values_in(one.params) if one.params else values_in(one.inputs)
     match one:
-        case Apply():
-            return values_in(one.inputs) + values_in(one.params)
         case Chain():
             return values_in(one.inputs)
         case Copy() | Again() | Accumulate():

@@ -140,6 +140,8 @@ class Watch(interpreters.Interpreter):
             sys.setprofile(self._event)
 
     def _event(self, frame: Any, event: str, arg: Any) -> None:
+        if event == "c_return":
+            return
         if self.host is not None:
             if frame is self.host and event == "return":
                 self._host_ends(arg, returns(frame))

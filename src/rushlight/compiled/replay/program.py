@@ -190,11 +190,12 @@ class Program:
                 self._say(f"t{leaf}._grad = None")
             case t.Host():
                 self._host(place, instruction)
-        gone = [name for number in t.read(instruction) if self._dead(number, place) for name in [self._name(number)]]
+        dead = [number for number in t.read(instruction) if self._dead(number, place)]
+        gone = [self._name(number) for number in dead]
         if gone and not isinstance(instruction, t.Accumulate):
             self._say(f"{' = '.join(dict.fromkeys(gone))} = None")
-        for number in t.read(instruction):
-            if self._dead(number, place) and (own := self.placed.pop(self._root(number), None)) is not None:
+        for number in dead:
+            if (own := self.placed.pop(self._root(number), None)) is not None:
                 self.vacant.append(own)
 
     def _apply(self, place: int, one: t.Apply) -> None:
