@@ -71,7 +71,9 @@ class Watch(interpreters.Interpreter):
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
         self.codes: dict[types.CodeType, bool] = {}  # the code that ran for the user; whether it is not the user's own
-        self.own: set[types.CodeType] = set()  # this package's code that ran and need not be looked at again
+        # This package's code that ran and need not be looked at again, by its identity: to hash code is slow.
+        self.own: dict[int, types.CodeType] = {}
+        self.looks = self._filter()
         self.names: set[str] = set()  # that any code that ran asks objects for
         self.thread = threading.get_ident()
         self.host: Any = None  # the frame of such a function
@@ -87,7 +89,7 @@ class Watch(interpreters.Interpreter):
         self.drawn = _drawn()
         interpreters.stack.put(self)
         modes.special.enter()
-        sys.setprofile(self._event)
+        sys.setprofile(self.looks)
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -110,9 +112,12 @@ class Watch(interpreters.Interpreter):
         return TracedPass(self.recorder, keep_graph, over_tensors)
 
     def op(self, op: Any, args: tuple[Any, ...]) -> Any:
-        if threading.get_ident() != self.thread or _is_taken_apart(args):
+        if threading.get_ident() != self.thread:
             return NotImplemented
         sys.setprofile(None)  # in an op only hooks of what it saves are looked at
+        if _is_taken_apart(args):
+            sys.setprofile(self.looks)
+            return NotImplemented
         recorder = self.recorder
         outer = not recorder.within and self.host is None
         self.stopped = False
@@ -123,7 +128,7 @@ class Watch(interpreters.Interpreter):
                 inputs = recorder.before_op(op, args)
             place = len(recorder.trace.instructions)
             if modes.state.saved_hooks:
-                sys.setprofile(self._event)
+                sys.setprofile(self.looks)
             try:
                 result = run_below(op, args, self)
             except Exception as error:
@@ -137,11 +142,19 @@ class Watch(interpreters.Interpreter):
             return result
         finally:
             recorder.within -= 1
-            sys.setprofile(self._event)
+            sys.setprofile(self.looks)
+
+    def _filter(self) -> Callable[[Any, str, Any], None]:
+        """What is told of every call and return: few of them matter."""
+        own, event_of = self.own, self._event
+
+        def looks(frame: Any, event: str, arg: Any) -> None:
+            if event != "c_return" and (id(frame.f_code) not in own or (arg is None and event == "return")):
+                event_of(frame, event, arg)
+
+        return looks
 
     def _event(self, frame: Any, event: str, arg: Any) -> None:
-        if event == "c_return":
-            return
         if self.host is not None:
             if frame is self.host and event == "return":
                 self._host_ends(arg, returns(frame))
@@ -156,8 +169,6 @@ class Watch(interpreters.Interpreter):
             if own and not self.stopped and not returns(frame) and not _for_own(frame.f_back):
                 self.fail("an error, which the program handles")
         elif event == "call":
-            if code in self.own:
-                return
             if code.co_filename.startswith(OWN_CODE):
                 self._own(frame, code)
             elif not _for_own(frame):
@@ -202,7 +213,8 @@ class Watch(interpreters.Interpreter):
             if "__dict__" in code.co_names:
                 self.names.update(_texts(code.co_consts))
         if action is _nothing:
-            self.own.add(code)
+            if code is not _PACKING:
+                self.own[id(code)] = code
         else:
             action(self, frame, code)
 
