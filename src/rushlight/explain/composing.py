@@ -6,6 +6,8 @@ import ast
 import functools
 from collections.abc import Container, Sequence
 
+from ..tensor import Tensor
+
 LONGEST = 48  # characters of an expression
 SIGNS = {
     "add": "+", "sub": "-", "mul": "*", "times": "*", "div": "/", "divide_by": "/", "pow": "**", "pow_number": "**",
@@ -87,6 +89,9 @@ def unnamed(text: str, position: int, known: Container[str]) -> str | None:
         sides = _sides(text)
         if sides:
             return sides[position]
+    receiver = _receiver(text) if position == 0 else None
+    if receiver is not None:
+        return receiver
     calls = [one for one in _calls(text) if one not in known]
     return calls[0] if len(calls) == 1 else None
 
@@ -98,6 +103,23 @@ def _sides(text: str) -> list[str | None]:
     except (SyntaxError, ValueError):
         return []
     return [ast.get_source_segment(text, one) for one in (tree.left, tree.right)] if isinstance(tree, ast.BinOp) else []
+
+
+@functools.lru_cache(4096)
+def _receiver(text: str) -> str | None:
+    """What a method of tensors is called on without an argument: ``x`` in ``x.exp()``."""
+    try:
+        tree = ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError):
+        return None
+    if (
+        isinstance(tree, ast.Call)
+        and not tree.args
+        and isinstance(tree.func, ast.Attribute)
+        and hasattr(Tensor, tree.func.attr)
+    ):
+        return ast.get_source_segment(text, tree.func.value)
+    return None
 
 
 @functools.lru_cache(4096)

@@ -151,21 +151,23 @@ class Board:
         events = self.recording["events"]
         told = {event["node"] for event in events if event["kind"] in ("op", "write")}
         functions: dict[int, Group] = {}  # of the program's own
+        begun = 0
         for event in events:
             if event["kind"] not in ("op", "write"):
                 open_group = None
+                begun += event["kind"] == "backward" and event["pass"] is not None
                 continue
             group = open_group
             own = self._of_function(event, told)
             if own is not None:
                 group = functions.get(own["id"])
                 if group is None:
-                    group = functions[own["id"]] = Group(own["place"], nodes=[own["id"]])
+                    group = functions[own["id"]] = Group(own["place"], nodes=[own["id"]], begun=begun)
                 else:  # another of its results: it stands behind all that they were made of
                     groups.pop(next(-back for back, one in enumerate(reversed(groups), 1) if one is group))
                 groups.append(group)
             elif group is None or not self._joins(group, event):
-                group = Group(event["place"])
+                group = Group(event["place"], begun=begun)
                 groups.append(group)
             self._add(group, event)
             group.closed = group.closed or own is not None

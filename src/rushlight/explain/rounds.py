@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from .words import Said, say
 
@@ -27,6 +27,7 @@ class Group:
     outputs: list[int] = field(default_factory=list)
     ops: set[str] = field(default_factory=set)
     closed: bool = False  # it has made what a name is bound to
+    begun: int = 0  # how many passes had begun before
 
 
 @dataclass
@@ -85,6 +86,11 @@ def _rounds(groups: list[Group], sentence: str) -> list[Group | Fold]:
         end = starts[-1] + 1
         while end < len(groups) and groups[end].key in keys:
             end += 1
+        passes = sorted({groups[start].begun for start in starts})
+        if 1 < len(passes) < len(starts):  # a loop in a loop that has a pass in each round
+            items += _outer(groups[at:end], sentence)
+            at = end
+            continue
         bounds = [*starts, end]
         rounds = [groups[first:last] for first, last in pairwise(bounds)]
         between = [group for one in rounds[2:-1] for group in one]
@@ -97,6 +103,19 @@ def _rounds(groups: list[Group], sentence: str) -> list[Group | Fold]:
         ]
         at = end
     return items
+
+
+def _outer(groups: list[Group], sentence: str) -> list[Group | Fold]:
+    """Rounds that end with a pass and have rounds of their own: the first and the last by those, the others as a whole."""
+    rounds = [list(one) for _, one in groupby(groups, key=lambda group: group.begun)]
+    first, *between, last = rounds
+    items = _rounds(first, sentence)
+    if between:
+        caption = say(sentence, first=2, last=len(rounds) - 1, of=len(rounds))
+        if len(between) == 1:
+            caption = say("round", first=2, of=len(rounds))
+        items.append(Fold([group for one in between for group in one], caption))
+    return [*items, *_rounds(last, sentence)]
 
 
 def _modules(items: list[Group | Fold], depth: int, module: Callable[[Group], str]) -> list[Group | Fold]:

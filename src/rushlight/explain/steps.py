@@ -122,7 +122,7 @@ class Steps:
             if step.number is None or step.kind == "fold":
                 continue
             if step.kind != "begin" and before not in (None, step.number) and step.number in self.begins:
-                step.resumes = say("resumes", where=self.where(self.begins[step.number]["place"]))
+                step.resumes = say("resumes", number=step.number + 1, where=self.where(self.begins[step.number]["place"]))
                 step.parts.insert(0, Sentence(step.resumes, "aside"))
             before = step.number
 
@@ -314,7 +314,7 @@ class Steps:
                 break
         outer = self.begins.get(event.get("within"))
         if outer is not None:
-            step.parts.append(Sentence(say("within", where=self.where(outer["place"])), "aside"))
+            step.parts.append(Sentence(say("within", number=outer["pass"] + 1), "aside"))
         self.all.append(step)
 
     def _run(self, event: Entry) -> None:

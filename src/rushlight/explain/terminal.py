@@ -244,7 +244,7 @@ def _step(steps: Steps, step: Step, lang: str, branch: str, below: str) -> list[
             text = f"{slot}: {before} + {brief(event['arrived']).plain(lang)} = {after}"
         return wrapped(text, branch, below + "  ")
     lines = wrapped(step.title.plain(lang), branch, below + "  ")
-    for part in step.parts:
+    for part in step.parts[step.resumes is not None :]:  # which stands before already
         text = part.said.plain(lang) if isinstance(part, Sentence) else ""
         if isinstance(part, Line):
             text = _figures(part.figures, lang)
