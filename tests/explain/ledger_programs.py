@@ -120,6 +120,22 @@ CASES = {
         "of_numbers",
         "z = torch.tensor(a)",
     ),
+    "of the array of a network": (
+        "net = torch.nn.Linear(2, 2)\na = torch.ones(2)\n"
+        + LEAF
+        + "z = torch.tensor(net(a).detach().numpy())\n(x * z).sum().backward()",
+        "z",
+        "of_numbers",
+        "z = torch.tensor(net(a).detach().numpy())",
+    ),
+    "cut on the way by numbers": (
+        "net = torch.nn.Linear(2, 2)\na = torch.ones(2)\n"
+        + LEAF
+        + "z = torch.tensor(net(a).detach().numpy())\n(x * z).sum().backward()",
+        "net.weight",
+        "cut_off",
+        "z = torch.tensor(net(a).detach().numpy())",
+    ),
     "of numbers that nothing asks for": (
         LEAF + "n = 2.0\nz = torch.tensor(float(n))\n(x * z).sum().backward()",
         "z",

@@ -191,3 +191,16 @@ def test_a_graph_that_was_read_shows_the_text_that_it_comes_from():
     assert [one["name"] for one in board.sources()] == ["cell_2"]
     assert "cell_1" not in page.render(board.recording) and "operations: 2" in page.render(board.recording)
     assert "x * x" not in str(names["story"])
+
+
+def test_an_expression_is_one_place_however_warm_python_is(tmp_path):
+    """An index in a loop is called from another instruction once Python has seen its kind."""
+    path = tmp_path / "warm.py"
+    path.write_text("for i in range(30):\n    (x[i % 2 : 2] * w).sum().backward()\n")
+    w = torch.ones(1, requires_grad=True)
+    with torch.explain() as story:
+        exec(compile(path.read_text(), str(path), "exec"), {"x": torch.ones(2), "w": w})
+    places = story.recording["places"]
+    spans = [(one["line"], one["col"], one["end_col"]) for one in places if one["source"] is not None]
+    assert len(spans) == len(set(spans))
+    assert "rounds 3 to 29 of 30" in titles(Board(story.recording))

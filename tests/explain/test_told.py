@@ -27,7 +27,8 @@ NESTED = (
     "        e = w * i - 1\n        total = total + e * e\n    total.backward()\n    w.grad = None\n"
 )
 THREADS = (
-    "import threading\n" + LEAF + "turn = threading.Barrier(2)\ndef work(k):\n    y = x * k\n    y.register_hook(lambda g: [turn.wait(), None][1])\n"
+    "import threading\n" + LEAF + "turn = threading.Barrier(2)\ndef work(k):\n    y = x * k\n"
+    "    y.register_hook(lambda g: [turn.wait(), None][1])\n"
     "    y.sum().backward()\nthreads = [threading.Thread(target=work, args=(k,)) for k in (2, 3)]\n"
     "for one in threads:\n    one.start()\nfor one in threads:\n    one.join()\n"
 )  # fmt: skip
@@ -118,7 +119,8 @@ CASES = {
         ["第 2 到 8 轮，共 9 轮"],
     ),
     "recursion": (
-        "def power(x, n):\n    return x if n == 1 else x * power(x, n - 1)\nx = torch.tensor(2.0, requires_grad=True)\ny = power(x, 4)\ny.backward()\n",
+        "def power(x, n):\n    return x if n == 1 else x * power(x, n - 1)\n"
+        "x = torch.tensor(2.0, requires_grad=True)\ny = power(x, 4)\ny.backward()\n",
         False,
         ["x * power(x, n - 1)", "to x: g * (x * x * x) = 8", "to x: g * x = 8   no. 4, together 32"],
         ["第 4 份，合计 32"],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 
@@ -49,12 +50,8 @@ def ledger_of(recording: Recording, names: dict[tuple[str, str], int], error: En
 
 def _of_numbers(recording: Recording, scope: str, place: int, depth: int = 3) -> bool:
     """Whether an assignment makes plain numbers, or an array, of what has a history: by ``.item()``, ``.numpy()``, ``float`` say."""
-    graded = {
-        one["name"]
-        for entry in recording.tensors
-        if entry["requires_grad"] or entry["cut"] is not None
-        for one in entry["names"]
-    }
+    asking = (entry for entry in recording.tensors if entry["requires_grad"] or entry["cut"] is not None)
+    graded = {re.split(r"[.\[]", one["name"])[0] for entry in asking for one in entry["names"]}  # `net` of its parameters
     tree = ast.parse(recording.places.places[place]["text"], mode="eval")
     for call in ast.walk(tree):
         if isinstance(call, ast.Call):
@@ -204,8 +201,27 @@ def _cut_on_the_way(recording: Recording, lives: set[int], passes: list[Entry]) 
                 if cut is not None:
                     cuts[one] = cut["place"]
             below.update(event["outputs"])
-    roots = [root["tensor"] for one in passes for root in one["roots"]]
-    return next((cuts[one] for one in roots if one in cuts), None)
+    roots = {root["tensor"] for one in passes for root in one["roots"]}
+    found = next((cuts[one] for one in roots if one in cuts), None)
+    return _numbers_on_the_way(recording, below, roots) if found is None else found
+
+
+def _numbers_on_the_way(recording: Recording, below: set[int], roots: set[int]) -> int | None:
+    """The line that makes plain numbers of one of these tensors, and a tensor of those that a pass began behind."""
+    used = {one for event in recording.events if event["kind"] == "op" for one in event["inputs"]} | roots
+    lines = {recording.tensors[one]["place"] for one in below}
+    lines = {recording.places.places[one]["line"] for one in lines if one is not None}
+    names = {one["name"] for number in below for one in recording.tensors[number]["names"]}
+    for entry in recording.tensors:
+        if entry["node"] is not None or entry["requires_grad"] or not entry["names"] or entry["id"] not in used:
+            continue
+        name = entry["names"][0]
+        place = recording.places.assignment(name["scope"], name["name"], False) if name["name"].isidentifier() else None
+        if place is not None and _of_numbers(recording, name["scope"], place):
+            told = recording.places.places[place]
+            if told["line"] in lines or names & _names_in(ast.parse(told["text"], mode="eval")):
+                return place
+    return None
 
 
 def _failed(recording: Recording, begin: Entry) -> Entry | None:

@@ -22,6 +22,7 @@ class Places:
         self.sources: list[Entry] = []
         self.given: dict[str, list[str]] = {}  # the lines of what is no file: a program from standard input
         self._known: dict[tuple[Any, int], int] = {}
+        self._by_span: dict[tuple[object, ...], int] = {}
         self._sources: dict[str, int | None] = {}
         self._statements: dict[str, dict[int, ast.stmt]] = {}
         self._loops: dict[str, dict[int, tuple[int, int]]] = {}  # where the heads of loops end, by the lines they begin in
@@ -38,9 +39,13 @@ class Places:
         code, instruction = where
         known = self._known.get((code, instruction))
         if known is None:
-            known = self._known[code, instruction] = len(self.places)
-            self.places.append(self._described(known, code, instruction))
-            self.texts.add(self.places[-1]["text"])
+            place = self._described(len(self.places), code, instruction)
+            span = (code, *(place[key] for key in ("line", "col", "end_line", "end_col")))
+            known = self._by_span.setdefault(span, len(self.places))  # Python may call from another instruction once it is warm
+            if known == len(self.places):
+                self.places.append(place)
+                self.texts.add(place["text"])
+            self._known[code, instruction] = known
         return known
 
     def _described(self, number: int, code: Any, instruction: int) -> Entry:

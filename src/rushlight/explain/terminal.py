@@ -160,6 +160,8 @@ def _passes(steps: Steps, lang: str) -> list[str]:
     for number, step in enumerate(steps.all):
         if step.kind == "begin":
             lines += ["", *_begin(steps, step, lang)]
+        elif step.kind == "fold" and step.card is None and step.number is not None:
+            lines += ["", *_step(steps, step, lang, "", "  ")]
         elif step.number is None:
             told = _between(steps, step, lang)
             again = bool(told) and told[:1] == head and step.kind == "forward"

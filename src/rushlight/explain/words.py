@@ -206,9 +206,10 @@ TABLE: dict[str, tuple[str, str]] = {
     "why detached": ("Cut off from its history by `detach` or `.data`{where}.", "被 `detach` 或 `.data` 从计算图上切断{where}。"),
     "why not_reached": ("It asks{where}, but no path leads from the result to it.", "它要求了梯度{where}，但计算图里没有从结果通到它的路径。"),
     "why cut_off": (
-        "It asks, but on the way from it to the result the history was cut{where}, by `detach`, `.data`, `no_grad` or an operation "
-        "without a derivative.",
-        "它要求了梯度，但从它到结果的路上，计算图被切断了{where}：由 `detach`、`.data`、`no_grad` 或不可导的运算造成。",
+        "It asks, but on the way from it to the result the history was cut{where}: by `detach`, `.data`, `no_grad`, plain numbers "
+        "(`.item()`, `.numpy()`) or an operation without a derivative.",
+        "它要求了梯度，但从它到结果的路上，计算图被切断了{where}：由 `detach`、`.data`、`no_grad`、普通的数（`.item()`、`.numpy()`）"
+        "或不可导的运算造成。",
     ),
     "why asked_late": (
         "It was told to ask{where} only after it had been used; the operations before remember nothing of it.",
