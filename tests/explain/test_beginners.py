@@ -2,6 +2,7 @@
 
 import pytest
 from explain.beginners import ERRORS, PROGRAMS
+from explain.test_ledger import told
 
 from rushlight.explain import page, terminal
 from rushlight.explain.board_lines import notes_of
@@ -113,3 +114,15 @@ def test_leaves_of_a_wide_matrix_stand_in_the_order_of_the_program(beginners):
     html = page.render(beginners["xor"])
     heads = [one.split("</th>")[0].rsplit(">", 1)[1] for one in html.split('<th scope="colgroup"')[1:]]
     assert heads[:4] == ["net[0].weight", "net[0].bias", "net[2].weight", "net[2].bias"]
+
+
+def test_what_a_round_takes_of_the_data_is_seen_from_its_own_step_on(tmp_path):
+    text = (
+        "w = torch.ones(2, requires_grad=True)\nX = torch.arange(8.0)\nfor i in range(0, 8, 2):\n    xb = X[i : i + 2]\n"
+        "    (xb * w).sum().backward()\n"
+    )
+    states = States(Steps(Board(told(text, tmp_path))))
+    cards = [card for card in states.board.cards if card.name.startswith("xb")]
+    first = [states.cards[card.id].values[0].first for card in cards]
+    assert [card.name for card in cards] == ["xb₁", "xb₂", "xb₃", "xb₄"]
+    assert first == sorted(set(first)) and first[1] > 3

@@ -63,7 +63,7 @@ class States:
                 if step.kind == "rule":
                     continue
                 states.kept_from = number
-                if self.board.cards[step.card].kind not in ("leaf", "data"):
+                if self.board.cards[step.card].kind != "leaf":
                     states.values[0].first = number
             for event in (steps.events[one] for one in step.events):
                 self._event(event, step, number)
