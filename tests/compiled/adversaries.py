@@ -293,6 +293,23 @@ def hooks_of_a_step(compiled: Compile) -> Iterator[Any]:
             w.fill_(1.0 + call)
 
 
+def hooks_of_what_is_given(compiled: Compile) -> Iterator[Any]:
+    seen: list[Any] = []
+    w = ones().requires_grad_()
+    w.register_hook(lambda grad: seen.append(("w", grad.tolist())))
+    function = compiled(lambda x: (x * x).sum())
+    for call in CALLS:
+        x = ones().requires_grad_()
+        kept, hooked = x * (call + 1), x * 2
+        kept.retain_grad()
+        hooked.register_hook(lambda grad: seen.append(grad.tolist()))
+        hooked.grad_fn.register_prehook(lambda grads: seen.append("before"))
+        hooked.grad_fn.register_hook(lambda grads, given: seen.append("after"))
+        for given in (kept, hooked, w):
+            function(given).backward()
+        yield x.grad, kept.grad, w.grad, list(seen)
+
+
 def few_ops_and_running_statistics(compiled: Compile) -> Iterator[Any]:
     net = nn.BatchNorm1d(2)
     function = compiled(net)
@@ -454,6 +471,6 @@ def what_is_printed(compiled: Compile) -> Iterator[Any]:
 ADVERSARIES = (
     names_that_are_texts, patterns_of_classes, attributes_of_arguments, attributes_of_tensors_there, attributes_that_are_set,
     places_in_memory, nodes_of_arguments, memory_that_overlaps, gradients_in_one_memory, modes_that_are_left,
-    functions_of_ours_exchanged, hooks_of_a_step, few_ops_and_running_statistics, queues, what_is_kept_of_arguments, counters,
+    functions_of_ours_exchanged, hooks_of_a_step, hooks_of_what_is_given, few_ops_and_running_statistics, queues, what_is_kept_of_arguments, counters,
     results_are_ones_own, models_changed_and_copied, threads, what_is_printed,
 )  # fmt: skip

@@ -550,6 +550,9 @@ CAPTURED: dict[str, Callable[..., Any]] = {
     "combinations": _of_leaf(lambda x, v: (torch.combinations(x[0], 2).prod(1) * 2).sum()),
     "condition": lambda x, v: torch.linalg.cond(x, 1),
     "checkpoint": _of_leaf(_checkpointed),
+    "checkpoint whose last value is a result": _of_leaf(
+        lambda x, v: torch.utils.checkpoint.checkpoint(lambda a: (a * v).tanh(), x, use_reentrant=False).sum()
+    ),
     "eigenvalues": _of_leaf(lambda x, v: (torch.linalg.eigh(x @ x.mT + torch.eye(4))[0] * v).sum()),
     "embedding": lambda x, v: F.embedding(torch.tensor([1, 3]), x, max_norm=0.5),
     "gaussian loss": _of_leaf(lambda x, v: F.gaussian_nll_loss(x, x[0] * v, v.expand(4, 4))),

@@ -7,13 +7,14 @@ by the name that the program's own would have in front of its part.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..autograd import engine, modes
-from ..autograd.nodes import Edge, Node, orders
+from ..autograd.nodes import AccumulateGrad, Edge, Node, orders
 from ..autograd.observed_pass import ObservedPass
 from ..autograd.topological_order import reached
 from ..base import dtypes
@@ -265,7 +266,8 @@ class _Parts:
             exits = self.exits[mark]
             task = new_pass(True)
             _bounded(task, exits, entries)
-            task.run(entries, probes)
+            with _unheard(exits):
+                task.run(entries, probes)
             grads = [None if g is None else recorder.array_ref(g).number for g in task.captured]
             frees = any(node.frees for node, own in self.marks.items() if own == mark)
             part = Part(begins, seeds, metas, [self._way(edge) for edge in exits], grads, frees)
@@ -306,13 +308,33 @@ def _bounded(task: ObservedPass, edges: Sequence[Edge | None], roots: Sequence[E
     task.needed.update(dict.fromkeys([edge[0] for edge in edges if edge is not None], False))
 
 
+@contextlib.contextmanager
+def _unheard(edges: Sequence[Edge | None]) -> Iterator[None]:
+    """A ``with`` block in which no hooks run where passes end, and no ``.grad`` is kept there: it is not the user's backward pass."""
+    ends = {edge[0] for edge in edges if edge is not None}
+    nodes = [node for node in ends if node.hooked]
+    leaves = [(node.variable, node.variable._hooks) for node in ends if isinstance(node, AccumulateGrad)]
+    for node in nodes:
+        node.hooked = False
+    for leaf, _ in leaves:
+        leaf._hooks = None
+    try:
+        yield
+    finally:
+        for node in nodes:
+            node.hooked = True
+        for leaf, hooks in leaves:
+            leaf._hooks = hooks
+
+
 def _gradients(roots: Sequence[Edge], edges: Sequence[Edge | None], over_tensors: bool = False) -> list[Array | None]:
     """What arrives at ``edges`` of probes at ``roots``, copied; None where nothing does. Over tensors sums are rounded as in a trace."""
     task = ObservedPass(True, over_tensors)
     task.record = False
     _bounded(task, edges, roots)
     probes = [_probe(*_meta(edge)) for edge in roots]
-    task.run(roots, [wrap(probe) for probe in probes] if over_tensors else probes)
+    with _unheard(edges):
+        task.run(roots, [wrap(probe) for probe in probes] if over_tensors else probes)
     return [None if g is None else np.array(g._array if over_tensors else g) for g in task.captured]
 
 

@@ -135,6 +135,8 @@ class Watch(interpreters.Interpreter):
                 self.stopped = known_functions.stops(error)
                 if not self.stopped:
                     recorder.fail(f"{op.name}(), which raises an error")
+                elif outer:
+                    recorder.ends_in_op(op, args, inputs, place)
                 raise
             sys.setprofile(None)
             if outer and recorder.failure is None:
