@@ -471,6 +471,7 @@ def what_is_printed(compiled: Compile) -> Iterator[Any]:
 ADVERSARIES = (
     names_that_are_texts, patterns_of_classes, attributes_of_arguments, attributes_of_tensors_there, attributes_that_are_set,
     places_in_memory, nodes_of_arguments, memory_that_overlaps, gradients_in_one_memory, modes_that_are_left,
-    functions_of_ours_exchanged, hooks_of_a_step, hooks_of_what_is_given, few_ops_and_running_statistics, queues, what_is_kept_of_arguments, counters,
+    functions_of_ours_exchanged, hooks_of_a_step, hooks_of_what_is_given,
+    few_ops_and_running_statistics, queues, what_is_kept_of_arguments, counters,
     results_are_ones_own, models_changed_and_copied, threads, what_is_printed,
 )  # fmt: skip

@@ -57,9 +57,7 @@ class Recorder:
         self.counters: dict[int, int] = {}  # version counters of inputs, by their identity: the number of one that has it
         self.array_inputs: dict[int, int] = {}  # inputs by their arrays
         self.grads: dict[int, int] = {}  # of gradients that the program made, by their version counters: the leaf's number
-        self.early: dict[
-            int, tuple[int, Any]
-        ] = {}  # results of running ops, by their arrays: the numbers that hooks know them by
+        self.early: dict[int, tuple[int, Tensor]] = {}  # results of running ops, by their arrays: the numbers that hooks know
         self.made: set[int] = set()  # storages that the program made
         self.counts: dict[int, list[Any]] = {}  # version counters that writes went by, with how many
 
@@ -188,13 +186,13 @@ class Recorder:
     def saves(self, array: Any) -> None:
         """An array that a running op saves is handed to a hook: where it is the op's result, it is a value before the op ends."""
         if self.failure is None and id(array) not in self.numbers and self.there(array) is None:
-            self.early[id(array)] = self.new(array), array
+            self.early[id(array)] = self.new(array), wrap(array)
 
-    def ends_in_op(self, op: Any, args: tuple[Any, ...], inputs: tuple[Any, ...], place: int) -> None:
+    def ends_in_op(self, op: Any, args: tuple[object, ...], inputs: tuple[object, ...], place: int) -> None:
         """The recomputation of a checkpoint has ended in an op, once that had handed on its result."""
         if self.failure is None and op.outputs == ["out"] and len(self.early) == 1:
-            ((_, array),) = self.early.values()
-            self.after_op(op, args, inputs, wrap(array), place)
+            ((_, result),) = self.early.values()
+            self.after_op(op, args, inputs, result, place)
 
     def after_op(self, op: Any, args: tuple[Any, ...], inputs: tuple[Any, ...], result: Any, place: int) -> None:
         """An op has run: its results are values. It stands at ``place``: before what hooks did with what it saves."""

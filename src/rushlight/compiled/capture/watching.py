@@ -265,7 +265,7 @@ def _is_taken_apart(args: Iterable[Any]) -> bool:
 
 def _drawn() -> tuple[object, ...]:
     """Where Python's and NumPy's random numbers are."""
-    of_numpy: dict[str, Any] = dict(np.random.get_state(legacy=False))
+    of_numpy = dict(np.random.get_state(legacy=False))
     numbers = of_numpy.pop("state")
     return random.getstate(), of_numpy, {name: np.asarray(one).tobytes() for name, one in numbers.items()}
 
