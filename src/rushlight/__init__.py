@@ -219,6 +219,7 @@ __getattr__, __dir__ = lazy_names(
             "_functorch",
             "_guards",
             "_ops",
+            "_refs",
             "_subclasses",
             "_tensor",
             "_tensor_str",

@@ -261,3 +261,15 @@ def test_switches_of_attention_tell_what_was_said() -> None:
     with cuda.sdp_kernel(enable_math=False):
         assert cuda.flash_sdp_enabled() and not cuda.math_sdp_enabled()
     assert cuda.flash_sdp_enabled() and cuda.math_sdp_enabled() and not cuda.is_flash_attention_available()
+
+
+def test_references_are_the_operators():
+    refs = import_module("rushlight._refs")
+    conversions, nn = import_module("rushlight._refs._conversions"), import_module("rushlight._refs.nn.functional")
+    assert refs.add is torch.add and refs.special.entr is torch.special.entr and refs.fft.rfft is torch.fft.rfft
+    assert refs.linalg.vector_norm is torch.linalg.vector_norm and nn.gelu is torch.nn.functional.gelu
+    assert refs.float(torch.ones(1, dtype=torch.int64)).dtype is torch.float32  # torch.float is no function
+    assert conversions.cdouble(torch.ones(1)).dtype is torch.complex128 and conversions.polar is torch.polar
+    for owner in (refs, refs.special, conversions, nn):
+        with pytest.raises(AttributeError):
+            owner.nonsense  # noqa: B018

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..autograd import views
+from ..autograd.delayed_error import DelayedError
 from ..autograd.interpreters import stack as interpreters
 from ..autograd.modes import state
 from ..backend import activations as k
@@ -65,15 +68,43 @@ def _inverse(alpha: float) -> float:
     return 1.0 / float(np.float32(alpha))
 
 
+_BY_RESULT = {  # of the result the sign of the input is read, which a negative slope turns round
+    "leaky_relu": "In-place leakyReLu backward calculation is triggered with a negative slope which is not supported. This is "
+    "caused by calling in-place forward function with a negative slope, please call out-of-place version instead. File an issue "
+    "at https://github.com/pytorch/pytorch if you do require supporting in-place leakRelu backward calculation with negative slope",
+    **dict.fromkeys(
+        ("elu", "celu"),
+        "In-place elu backward calculation is triggered with a negative slope which is not supported. This is caused by calling "
+        "in-place forward function with a negative slope, please call out-of-place version instead.",
+    ),
+}
+
+
+def _written(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """The function for its in-place form: PyTorch does not differentiate some of those with a negative slope."""
+    text = _BY_RESULT.get(function.__name__)
+    if text is None:
+        return function
+    refusal, name = DelayedError(text, 1), function.__code__.co_varnames[1]
+
+    @functools.wraps(function)
+    def written(input: Tensor, *args: float, **kwargs: float) -> Tensor:
+        result = function(input, *args, **kwargs)
+        slope = args[0] if args else kwargs.get(name, 1.0)
+        return refusal(result) if slope < 0 else result
+
+    return written
+
+
 def _with_inplace(name: str, function: Any) -> Any:
     """Adds what nn.functional has: ``inplace=True`` and the function whose name ends in ``_``."""
-    count = function.__code__.co_argcount
+    count, written = function.__code__.co_argcount, _written(function)
 
     def call(input: Any, *args: Any, inplace: bool = False, **kwargs: Any) -> Any:
         if len(args) == count:  # ``inplace`` by position, behind all others
             *args, inplace = args  # type: ignore[assignment]
         if inplace:
-            return views.inplace(function, name + "_", input, *args, **kwargs)
+            return views.inplace(written, name + "_", input, *args, **kwargs)
         return function(input, *args, **kwargs)
 
     call.__name__ = call.__qualname__ = name
@@ -86,9 +117,10 @@ def _with_inplace(name: str, function: Any) -> Any:
 def _activation(function: Any, *, in_torch: bool = False) -> Any:
     name = function.__name__
     public(space="torch.nn.functional", out=False)(_with_inplace(name, function))
+    written = _written(function)
 
     def inplace(input: Any, *args: Any, **kwargs: Any) -> Any:
-        return views.inplace(function, name + "_", input, *args, **kwargs)
+        return views.inplace(written, name + "_", input, *args, **kwargs)
 
     inplace.__signature__ = PublicSignature(function)  # type: ignore[attr-defined]
     module("torch.nn.functional")[name + "_"] = function_of(named(inplace, name + "_"))

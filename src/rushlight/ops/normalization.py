@@ -112,11 +112,12 @@ def check_floating(input: Any, kernel: str) -> None:
 
 def check_parameter_dtype(input: Any, *parameters: Any) -> None:
     for parameter in parameters:
-        if parameter is not None and parameter._array.dtype != input._array.dtype:
-            if input._array.dtype.itemsize == 2 and parameter._array.dtype == np.float32:
-                continue
-            expected = "Float" if input._array.dtype.itemsize == 2 else input.dtype.scalar_name
-            raise RuntimeError(f"mixed dtype (CPU): expect parameter to have scalar type of {expected}")
+        if parameter is None or parameter._array.dtype == input._array.dtype:
+            continue
+        if parameter._array.dtype != np.float32:
+            raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
+        if input._array.dtype.itemsize != 2:
+            raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
 
 
 def _layer_axes(input: Any, normalized_shape: Any, weight: Any, bias: Any, name: str) -> tuple[int, ...]:
@@ -229,7 +230,8 @@ def _batch_norm(
     channels = x.shape[1] if x.ndim > 1 else 0
     _check_channels(channels, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
     check_floating(input, "batch_norm")
-    check_parameter_dtype(input, weight, bias, running_mean, running_var)
+    if x.size:
+        check_parameter_dtype(input, weight, bias, running_mean, running_var)
     for label, value in (("running_mean", running_mean), ("running_var", running_var)):
         if x.size and value is not None and value.requires_grad and modes.state.grad_enabled:
             raise RuntimeError(

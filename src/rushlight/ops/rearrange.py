@@ -310,8 +310,11 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     if not input._array.ndim:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
-    size = input._array.shape[axis_of(dim, input._array.ndim)]
-    return unsafe_splits(input, max(1, -(-size // chunks)), dim)
+    axis = axis_of(dim, input._array.ndim)
+    size = input._array.shape[axis]
+    if not size:
+        return ops.unsafe_split(input, (0,) * chunks, axis)
+    return unsafe_splits(input, -(-size // chunks), dim)
 
 
 @public(function=False)

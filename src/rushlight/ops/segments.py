@@ -9,7 +9,7 @@ import numpy as np
 from ..backend import segments as k
 from ..base import dtypes
 from ..tensor import Tensor, new_tensor
-from .public import axis_of, ops, public
+from .public import axis_of, module, ops, public
 from .rule_functions import underivable
 from .table import op
 
@@ -68,3 +68,6 @@ def segment_reduce(
                 "segment_reduce(): Expected all rows of lengths along axis to sum to data.size(lengths.dim()-1) when !unsafe."
             )
     return ops.segment_reduce(data, new_tensor(counts), axis, reduce, initial)
+
+
+module("torch")["_segment_reduce"] = segment_reduce

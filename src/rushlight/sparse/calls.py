@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base import dtypes
 from ..base.device import sparse_bsc, sparse_bsr, sparse_coo, sparse_csc, sparse_csr
 from ..ops.argument_forms import refuse_misfits
 from ..ops.public import axis_of
@@ -54,7 +55,7 @@ def run(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any])
         return own(*args, **kwargs)
     written = args[0] if args else None
     if name in _WRITES and isinstance(written, SparseTensor):
-        return written.become(getattr(_functions(), _WRITES[name])(*args, **kwargs))
+        return written.become(_of_dtype(written.dtype, getattr(_functions(), _WRITES[name])(*args, **kwargs), _WRITES[name]))
     if isinstance(written, SparseTensor) and (name == "__setitem__" or name[-1:] == "_" != name[-2:-1]):
         refuse_misfits(name, True, args[1:], kwargs)
         raise NotImplementedError(
@@ -79,6 +80,24 @@ def run(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any])
             values = func(wrap(written._held), *args[1:], **kwargs)
         return written.with_values(values._array, result._edge)
     return _in_layout(name, result, tensors)
+
+
+_SUMS = frozenset("add sub subtract".split())
+
+
+def _of_dtype(own: dtypes.dtype, result: SparseTensor, name: str) -> SparseTensor:
+    """The result of an op that writes to a tensor of dtype ``own``. RuntimeError where that dtype cannot hold it."""
+    if result.dtype is own:
+        return result
+    if name in _SUMS or name in ("mul", "multiply"):
+        if not dtypes.can_cast(result.dtype, own):
+            verb = "add" if name in _SUMS else "mul"
+            raise RuntimeError(
+                f"Can't convert result type {result.dtype.scalar_name} to output {own.scalar_name} in {verb} operation"
+            )
+    else:
+        dtypes.check_cast(result.dtype.numpy, own.numpy)
+    return result.to(own)
 
 
 class TakesCallsOver(Methods, of=SparseTensor):

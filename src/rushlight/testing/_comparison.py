@@ -25,6 +25,14 @@ _TOLERANCES = {
     dtypes.complex128: (1e-7, 1e-7),
 }
 
+_INDICES = {
+    "COO": ("_indices",),
+    "CSR": ("crow_indices", "col_indices"),
+    "BSR": ("crow_indices", "col_indices"),
+    "CSC": ("ccol_indices", "row_indices"),
+    "BSC": ("ccol_indices", "row_indices"),
+}
+
 
 class _Comparison:
     """The options of one call."""
@@ -36,7 +44,7 @@ class _Comparison:
             missing = "no rtol" if self.rtol is None else "no atol"
             raise ValueError(f"Both 'rtol' and 'atol' must be either specified or omitted, but got {missing}.")
 
-    def fail(self, message: str, path: tuple[Any, ...]) -> NoReturn:
+    def fail(self, message: str, path: tuple[object, ...]) -> NoReturn:
         if path:
             message += f"\n\nThe failure occurred for item {''.join(f'[{key!r}]' for key in path)}"
         if self.msg is not None:
@@ -49,7 +57,7 @@ class _Comparison:
         pairs = [_TOLERANCES.get(kind, (0.0, 0.0)) for kind in kinds]
         return max(pair[0] for pair in pairs), max(pair[1] for pair in pairs)
 
-    def compare(self, actual: Any, expected: Any, path: tuple[Any, ...]) -> None:
+    def compare(self, actual: Any, expected: Any, path: tuple[object, ...]) -> None:
         if isinstance(actual, (str, bytes)) or isinstance(expected, (str, bytes)):
             self._cannot(actual, expected)
         if isinstance(actual, Sequence) and isinstance(expected, Sequence):
@@ -71,7 +79,8 @@ class _Comparison:
                 self.fail(f"The (d)types do not match: {type(actual)} != {type(expected)}.", path)
             self._compare_scalars(actual, expected, *self.tolerances(*kinds), path)
         elif isinstance(actual, (Tensor, np.ndarray)) and isinstance(expected, (Tensor, np.ndarray)):
-            self._compare_tensors(torch.as_tensor(actual).detach(), torch.as_tensor(expected).detach(), path)
+            ours, theirs = (one if isinstance(one, Tensor) else torch.as_tensor(one) for one in (actual, expected))
+            self._compare_tensors(ours.detach(), theirs.detach(), path)
         else:
             self._cannot(actual, expected)
 
@@ -79,7 +88,7 @@ class _Comparison:
         kinds = f"{type(actual)} and {type(expected)}"
         raise TypeError(f"No comparison pair was able to handle inputs of type {kinds}.")
 
-    def _compare_mappings(self, actual: Mapping[Any, Any], expected: Mapping[Any, Any], path: tuple[Any, ...]) -> None:
+    def _compare_mappings(self, actual: Mapping[Any, Any], expected: Mapping[Any, Any], path: tuple[object, ...]) -> None:
         if actual.keys() != expected.keys():
             missing = sorted(expected.keys() - actual.keys(), key=str)
             additional = sorted(actual.keys() - expected.keys(), key=str)
@@ -91,27 +100,56 @@ class _Comparison:
         for key in expected:
             self.compare(actual[key], expected[key], (*path, key))
 
-    def _compare_tensors(self, actual: Any, expected: Any, path: tuple[Any, ...]) -> None:
-        for attribute in ("shape", *(name for name in ("device", "dtype") if self.options[f"check_{name}"])):
+    def _compare_tensors(self, actual: Tensor, expected: Tensor, path: tuple[object, ...]) -> None:
+        for attribute in ("shape", *(name for name in ("layout", "device", "dtype") if self.options[f"check_{name}"])):
             ours, theirs = getattr(actual, attribute), getattr(expected, attribute)
             if ours != theirs:
                 self.fail(f"The values for attribute '{attribute}' do not match: {ours} != {theirs}.", path)
-        if self.options["check_stride"] and actual.stride() != expected.stride():
+        strided = actual.layout is torch.strided and expected.layout is torch.strided
+        if strided and self.options["check_stride"] and actual.stride() != expected.stride():
             self.fail(f"The values for attribute 'stride()' do not match: {actual.stride()} != {expected.stride()}.", path)
-        rtol, atol = self.tolerances(actual.dtype, expected.dtype)
         if actual.is_meta and expected.is_meta:
             return
+        rtol, atol = self.tolerances(actual.dtype, expected.dtype)
         if actual.dtype is not expected.dtype:
             common = torch.promote_types(actual.dtype, expected.dtype)
             actual, expected = actual.to(common), expected.to(common)
+        if not strided and actual.layout is expected.layout:
+            self._compare_parts(actual, expected, rtol, atol, path)
+            return
+        if not strided:
+            actual, expected = (one if one.layout is torch.strided else one.to_dense() for one in (actual, expected))
+        self._compare_values(actual, expected, rtol, atol, path)
+
+    def _compare_parts(self, actual: Tensor, expected: Tensor, rtol: float, atol: float, path: tuple[object, ...]) -> None:
+        """Of two tensors in one sparse layout: how many values are stored, where, and which."""
+        layout = str(actual.layout).rpartition("_")[2].upper()
+        if layout == "COO" and actual.sparse_dim() != expected.sparse_dim():
+            counts = f"{actual.sparse_dim()} != {expected.sparse_dim()}"
+            self.fail(f"The number of sparse dimensions in sparse COO tensors does not match: {counts}", path)
+        if actual._nnz() != expected._nnz():
+            counts = f"{actual._nnz()} != {expected._nnz()}"
+            self.fail(f"The number of specified values in sparse {layout} tensors does not match: {counts}", path)
+        for name in _INDICES[layout]:
+            ours, theirs = getattr(actual, name)(), getattr(expected, name)()
+            common = torch.promote_types(ours.dtype, theirs.dtype)
+            ours, theirs = ours.to(common), theirs.to(common)
+            self._compare_values(ours, theirs, 0.0, 0.0, path, f"Sparse {layout} {name.lstrip('_')}")
+        values = "_values" if layout == "COO" else "values"
+        ours, theirs = getattr(actual, values)(), getattr(expected, values)()
+        self._compare_values(ours, theirs, rtol, atol, path, f"Sparse {layout} values")
+
+    def _compare_values(
+        self, actual: Tensor, expected: Tensor, rtol: float, atol: float, path: tuple[object, ...], what: str = "Tensor-likes"
+    ) -> None:
         is_close = torch.isclose(actual, expected, rtol=rtol, atol=atol, equal_nan=self.options["equal_nan"])
         if bool(is_close.all()):
             return
         if actual.numel() == 1 and not actual.ndim:
             self._compare_scalars(actual.item(), expected.item(), rtol, atol, path)
-        self.fail(_where_they_differ(actual, expected, ~is_close, rtol, atol), path)
+        self.fail(_where_they_differ(what, actual, expected, ~is_close, rtol, atol), path)
 
-    def _compare_scalars(self, actual: Any, expected: Any, rtol: float, atol: float, path: tuple[Any, ...]) -> None:
+    def _compare_scalars(self, actual: Any, expected: Any, rtol: float, atol: float, path: tuple[object, ...]) -> None:
         difference = abs(actual - expected)
         if actual == expected or (self.options["equal_nan"] and cmath.isnan(actual) and cmath.isnan(expected)):
             return
@@ -137,15 +175,16 @@ def _kind_of(number: Any) -> dtypes.dtype:
     return {int: dtypes.int64, float: dtypes.float64}.get(type(number), dtypes.complex128)
 
 
-def _where_they_differ(actual: Any, expected: Any, differs: Any, rtol: float, atol: float) -> str:
+def _where_they_differ(what: str, actual: Tensor, expected: Tensor, differs: Tensor, rtol: float, atol: float) -> str:
     count, total = int(differs.sum()), actual.numel()
     if not actual.is_floating_point() and not actual.is_complex():
         actual, expected = actual.to(dtypes.int64), expected.to(dtypes.int64)
     absolute = (actual - expected).abs()
     absolute[~differs] = 0
-    relative = absolute / expected.abs()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        relative = absolute / expected.abs()
     relative[~differs] = 0
-    lines = [f"Tensor-likes are not {'close' if rtol or atol else 'equal'}!", ""]
+    lines = [f"{what} are not {'close' if rtol or atol else 'equal'}!", ""]
     lines.append(f"Mismatched elements: {count} / {total} ({count / total:.1%})")
     for name, values, bound in (("absolute", absolute, atol), ("relative", relative, rtol)):
         flat = int(values.flatten().argmax())
@@ -186,6 +225,7 @@ def assert_close(
         "equal_nan": equal_nan,
         "check_device": check_device,
         "check_dtype": check_dtype,
+        "check_layout": check_layout,
         "check_stride": check_stride,
     }
     _Comparison({"rtol": rtol, "atol": atol, "msg": msg, **options}).compare(actual, expected, ())

@@ -58,3 +58,27 @@ for given in (torch.ones(2), np.ones(2), [1.0]):
 tell(lambda: torch.asarray(x, requires_grad=False))
 tell(lambda: torch.asarray(x))
 tell(lambda: torch.asarray(x))
+
+# Written activations whose slope is negative are not differentiated; other slopes and other forms are.
+for function in (F.elu_, F.celu_, F.leaky_relu_, torch.celu_):
+    for slope in (-2.0, 2.0):
+        leaf = torch.tensor([-1.0, 1.0], requires_grad=True)
+        print(function(leaf * 1, slope).detach())
+        tell(lambda: function(leaf * 1, slope).sum().backward())
+        print(leaf.grad)
+leaf = torch.tensor([-1.0, 1.0], requires_grad=True)
+tell(lambda: F.elu(leaf * 1, alpha=-2.0, inplace=True).sum().backward())
+tell(lambda: torch.nn.LeakyReLU(-1.0, inplace=True)(leaf * 1).sum().backward())
+tell(lambda: F.elu(leaf * 1, alpha=-2.0).sum().backward())
+print(leaf.grad)
+
+# Dtypes of normalized tensors and of their parameters.
+for own in (torch.float32, torch.float64, torch.bfloat16):
+    for given in (torch.float32, torch.float64, torch.bfloat16):
+        for shape in ((2, 3, 4), (2, 3, 0)):
+            for layer in (torch.nn.BatchNorm1d(3), torch.nn.GroupNorm(3, 3), torch.nn.LayerNorm(shape[2:])):
+                tell(lambda: layer.to(own)(torch.zeros(shape, dtype=given)).dtype)
+
+print([part.shape for part in torch.zeros(2, 0).unsafe_chunk(4, -1)])
+for cell in (torch.nn.RNNCell, torch.nn.LSTMCell, torch.nn.GRUCell):
+    print(cell(3, 0)(torch.ones(2, 3)))
