@@ -160,3 +160,21 @@ def test_a_module_as_python_m_runs_it(tmp_path: Path) -> None:
     assert (tmp_path / "lessons.first.explain.html").exists()
     missing = run(tmp_path, "-m", "rushlight", "explain", "-m", "lessons.second")
     assert missing.returncode == 1 and b"No module named lessons.second" in missing.stderr
+    assert b"Stops here: ModuleNotFoundError" in missing.stdout
+
+
+@pytest.mark.parametrize("code", ["'gone'", "300", "-3", "3.5", "(1, 2)"])
+@pytest.mark.parametrize("words", [["a.py"], ["-m", "a"]], ids=["file", "module"])
+def test_what_a_program_exits_with(tmp_path: Path, code: str, words: list[str]) -> None:
+    (tmp_path / "a.py").write_text(BODY + f"raise SystemExit({code})\n")
+    explained(tmp_path, *words)
+    told = (tmp_path / "out.txt").read_text(encoding="utf-8")
+    assert "x.grad: None → [2 2]" in told and "Stops here" not in told
+
+
+@pytest.mark.parametrize("source", [b"import torch\n\0\n", b"# -*- coding: nonesuch -*-\nimport torch\n"])
+def test_a_module_that_cannot_be_read_stops_at_no_line_of_pythons_own(tmp_path: Path, source: bytes) -> None:
+    (tmp_path / "a.py").write_bytes(source)
+    explained(tmp_path, "-m", "a")
+    assert recorded(tmp_path)["program"]["error"]["type"] == "SyntaxError"  # type: ignore[index]
+    assert recorded(tmp_path)["program"]["error"]["place"] is None  # type: ignore[index]

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ..base.arguments import user_frame
 from .entries import Entry
+from .frames import is_own
 
 
 class Places:
@@ -95,8 +95,9 @@ class Places:
             return self.of_line(error.filename, error.lineno)
         place, trace = None, error.__traceback__
         while trace is not None:
-            if user_frame(trace.tb_frame) is trace.tb_frame:
-                place = (trace.tb_frame.f_code, trace.tb_lasti)
+            code = trace.tb_frame.f_code
+            if not is_own(code) and not code.co_filename.startswith("<frozen"):
+                place = code, trace.tb_lasti
             trace = trace.tb_next
         return self.of(place)
 

@@ -65,10 +65,18 @@ def main(
         for stream in streams:
             del stream.write
         names = dict(vars(sys.modules["__main__"]))
-        is_there = from_stdin or options.module or os.path.exists(script)
-        missing = None if is_there else FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), script)
-        story.finish(names, missing or error, _exit_code(error))
+        story.finish(names, _missing(options, error) or error, _exit_code(error))
         _write(story, files, options)
+
+
+def _missing(options: argparse.Namespace, error: BaseException | None) -> Exception | None:
+    """What is wrong with a script or a module that is not there, of which Python says a line and exits."""
+    if options.module:
+        is_said = isinstance(error, SystemExit) and isinstance(error.code, str) and "No module named" in error.code
+        return ModuleNotFoundError(str(error).rpartition(": ")[2]) if is_said else None
+    if options.script == "-" or os.path.exists(options.script):
+        return None
+    return FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), options.script)
 
 
 def _lines(source: bytes) -> list[str]:
