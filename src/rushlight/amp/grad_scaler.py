@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import rushlight as torch
@@ -44,12 +45,23 @@ class GradScaler:
                 raise AssertionError("The growth factor must be > 1.0.")
             if backoff_factor >= 1.0:
                 raise AssertionError("The backoff factor must be < 1.0.")
-        self._scale, self._has_scaled = float(init_scale), False
+        self._factor, self._has_scaled = float(init_scale), False
         self._growth_factor, self._backoff_factor = growth_factor, backoff_factor
         self._growth_interval, self._growth_tracker = growth_interval, 0
         # By optimizer: whether its gradients have inf or nan; None where it has no gradients.
         self._found: dict[int, bool | None] = {}
         self._stepped: set[int] = set()
+
+    @property
+    def _scale(self) -> Any:
+        """The scale as a tensor, None before it has scaled anything: what libraries read."""
+        return torch.tensor(self._factor, dtype=torch.float32) if self._has_scaled else None
+
+    @_scale.setter
+    def _scale(self, value: Any) -> None:
+        self._has_scaled = value is not None
+        if self._has_scaled:
+            self._factor = float(value)
 
     def is_enabled(self) -> bool:
         """Whether it scales at all."""
@@ -61,9 +73,10 @@ class GradScaler:
             return outputs
         self._has_scaled = True
         if isinstance(outputs, torch.Tensor):
-            return outputs * torch.tensor(self._scale, dtype=outputs.dtype)
-        if isinstance(outputs, (list, tuple)):
-            return type(outputs)([self.scale(one) for one in outputs])
+            return outputs * self._scale
+        if isinstance(outputs, Iterable):
+            scaled = map(self.scale, outputs)
+            return type(outputs)(scaled) if isinstance(outputs, (list, tuple)) else scaled  # type: ignore[call-arg]
         raise ValueError("outputs must be a Tensor or an iterable of Tensors")
 
     def _expect_scaled(self, attempt: str) -> None:
@@ -82,14 +95,25 @@ class GradScaler:
             raise RuntimeError("unscale_() is being called after step().")
         if id(optimizer) in self._found:
             raise RuntimeError("unscale_() has already been called on this optimizer since the last update().")
-        is_bad: bool | None = None
+        inverse = torch.tensor(1.0 / self._factor, dtype=torch.float32)
+        found = self._unscale_grads_(optimizer, inverse, torch.zeros(()), False)
+        self._found[id(optimizer)] = any(bool(one) for one in found.values()) if found else None
+
+    def _unscale_grads_(self, optimizer: Any, inv_scale: Any, found_inf: Any, allow_fp16: bool) -> dict[Any, Any]:
+        """Multiplies gradients in place with ``inv_scale``; returns, by device, ``found_inf``, or 1 where one is inf or nan.
+
+        ValueError for gradients in float16, unless they are allowed.
+        """
+        found_inf = found_inf.clone()
+        grads = [one.grad for group in optimizer.param_groups for one in group["params"] if one.grad is not None]
         with torch.no_grad():
-            for group in optimizer.param_groups:
-                for parameter in group["params"]:
-                    if parameter.grad is not None:
-                        parameter.grad.mul_(1.0 / self._scale)
-                        is_bad = is_bad or not bool(parameter.grad.isfinite().all())
-        self._found[id(optimizer)] = is_bad
+            for grad in grads:
+                if grad.dtype is torch.float16 and not allow_fp16:
+                    raise ValueError("Attempting to unscale FP16 gradients.")
+                if grad.is_sparse:
+                    grad = grad._values()
+                torch._amp_foreach_non_finite_check_and_unscale_([grad], found_inf, inv_scale)
+        return {found_inf.device: found_inf} if grads else {}
 
     def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
         """Lets the optimizer step, unless a gradient is inf or nan."""
@@ -114,25 +138,25 @@ class GradScaler:
             return
         self._expect_scaled("update")
         if new_scale is not None:
-            self._scale = float(new_scale)
+            self._factor = float(new_scale)
         else:
             if all(found is None for found in self._found.values()):
                 raise AssertionError("No inf checks were recorded prior to update.")
             if any(self._found.values()):
-                self._scale *= self._backoff_factor
+                self._factor *= self._backoff_factor
                 self._growth_tracker = 0
             else:
                 self._growth_tracker += 1
                 if self._growth_tracker == self._growth_interval:
-                    grown = self._scale * self._growth_factor
-                    self._scale = grown if math.isfinite(grown) else self._scale
+                    grown = self._factor * self._growth_factor
+                    self._factor = grown if math.isfinite(grown) else self._factor
                     self._growth_tracker = 0
         self._found.clear()
         self._stepped.clear()
 
     def get_scale(self) -> float:
         """The factor by which losses are scaled now."""
-        return self._scale if self._enabled else 1.0
+        return self._factor if self._enabled else 1.0
 
     def get_growth_factor(self) -> float:
         """What the scale is multiplied by after steps without inf or nan."""
@@ -163,7 +187,7 @@ class GradScaler:
         if not self._enabled:
             return {}
         return {
-            "scale": self._scale,
+            "scale": self._factor,
             "growth_factor": self._growth_factor,
             "backoff_factor": self._backoff_factor,
             "growth_interval": self._growth_interval,
@@ -178,6 +202,6 @@ class GradScaler:
             raise RuntimeError(
                 "The source state dict is empty, possibly because it was saved from a disabled instance of GradScaler."
             )
-        self._scale = state_dict["scale"]
+        self._factor = state_dict["scale"]
         self._growth_factor, self._backoff_factor = state_dict["growth_factor"], state_dict["backoff_factor"]
         self._growth_interval, self._growth_tracker = state_dict["growth_interval"], state_dict["_growth_tracker"]

@@ -31,7 +31,7 @@ def _amp_foreach_non_finite_check_and_unscale_(self: Sequence[Tensor], found_inf
         for gradient in self:
             if not bool(torch.isfinite(gradient).all()):
                 found_inf.fill_(1)
-            gradient.mul_(inv_scale.to(gradient.dtype))
+            gradient.mul_(float(inv_scale))  # a number: not rounded to the dtype of the gradients
 
 
 def _amp_update_scale_(

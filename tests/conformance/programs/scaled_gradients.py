@@ -48,3 +48,34 @@ for name in "Adam AdamW Adagrad Adadelta Adamax NAdam RAdam RMSprop Rprop ASGD A
             optimizer.step()
         state = optimizer.state[weight]
         print(name, {key: (each.dtype, each) if torch.is_tensor(each) else each for key, each in state.items()}, weight)
+
+torch.set_default_dtype(torch.float32)
+
+# A loss in half precision is scaled in single; gradients in float16 are refused; what libraries read and call.
+scaler = torch.amp.GradScaler("cpu", init_scale=4.0)
+print(scaler._scale, torch.amp.GradScaler("cpu").scale(torch.ones((), dtype=torch.float16)))
+print(
+    scaler.scale([torch.ones(1), (torch.ones(2, dtype=torch.float16),)]),
+    list(scaler.scale(iter([torch.ones(1)]))),
+    scaler._scale,
+)
+for dtype in (torch.float16, torch.bfloat16):
+    leaf = torch.ones(2, dtype=dtype, requires_grad=True)
+    optimizer = torch.optim.SGD([leaf], lr=0.5)
+    scaler = torch.amp.GradScaler("cpu", init_scale=4.0)
+    scaler.scale(leaf.sum()).backward()
+    try:
+        scaler.step(optimizer)
+    except ValueError as error:
+        print(error)
+    print(leaf, leaf.grad)
+table = torch.nn.Embedding.from_pretrained(torch.zeros(3, 2), freeze=False, sparse=True)
+optimizer = torch.optim.SGD(table.parameters(), lr=1.0)
+scaler.scale(table(torch.tensor([1, 1])).sum()).backward()
+print(scaler._unscale_grads_(optimizer, torch.tensor(0.25), torch.zeros(1), False), table.weight.grad.coalesce())
+
+optimizer = torch.optim.SGD([torch.ones(1)], lr=0.1, momentum=0.9)
+schedule = torch.optim.lr_scheduler.CyclicLR(optimizer, 0.1, 0.2, mode="triangular2")
+print(schedule._scale_fn_ref(3))
+schedule = torch.optim.lr_scheduler.CyclicLR(optimizer, 0.1, 0.2, scale_fn=float)
+print(hasattr(schedule, "_scale_fn_ref"))

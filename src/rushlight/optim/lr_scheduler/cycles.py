@@ -79,6 +79,13 @@ class CyclicLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
         self.base_lrs = base_lrs
 
+    @property
+    def _scale_fn_ref(self) -> Callable[[Any], float]:
+        """The function of the mode, where none was given."""
+        if self._scale_fn_custom is not None:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute '_scale_fn_ref'")
+        return self.scale_fn
+
     def scale_fn(self, x: Any) -> float:
         """How high a cycle (or a step) goes, from 0 to 1."""
         if self._scale_fn_custom is not None:
