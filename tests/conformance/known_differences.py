@@ -62,15 +62,12 @@ KNOWN = [
         "what was saved has been written to by an export, which no version counts: which values are saved is not compared",
     ),
     (
-        r"value at [^\n]*(storage_offset|as_strided)\((?s:.*)(\[\]|:-?\d+\])",
-        "ours, open: what has no elements lies at the beginning of its memory",
-    ),
-    (
         r"grad at (?s:.*)arange\(\d{5}(?s:.*)(layer_norm(?s:.*)(sum|mean)\(\)\.backward|sum\((?s:.*) / \()",
         "what cancels out in 1e5 to 1e6 numbers: nothing but rounding is left",
     ),
     (
-        r"value at `\w+ = \w+\.(sum|mean)\([^`]*\)`(?s:.*)arange\(\d{5}(?s:.*)layer_norm\(",
+        r"value at `\w+ = \w+\.(sum|mean)\([^`]*\)`(?s:.*)arange\(\d{5}(?s:.*)layer_norm\("
+        r"|value at `\w+ = [^`]*layer_norm(?s:.*)arange\(\d{5}[^\n]*\n(?s:.*)sum\(",
         "what cancels out in 1e5 to 1e6 numbers: nothing but rounding is left",
     ),
     (
@@ -115,8 +112,12 @@ KNOWN = [
         "a view was given as its own gradient: PyTorch's leaf takes that memory, its own, and writes to itself",
     ),
     (
-        r"value at `\w+ = \w+\.storage_offset\(\)`\n# \w+: 0 for \d+\n(?s:.*)tensor_split\(",
-        "ours, open: what has no elements lies at the beginning of its memory",
+        r"value at `the end`\n# (\w+): (?s:.*)\.backward\(\1[,)](?s:.*)\.backward\(",
+        "a tensor was given to backward, and a later pass adds to it: PyTorch's leaf has taken its memory, ours never does",
+    ),
+    (
+        r"no error at [^\n]*\n# _LinAlgError: linalg\.svd: [^\n]*ill-conditioned(?s:.*)( / |reciprocal|\*\* |log)",
+        "LAPACK's search for the singular values of an infinite matrix, which PyTorch begins: here they are nan",
     ),
 ]
 

@@ -302,7 +302,9 @@ def by_a_digit(lines: list[str], candidate: Side) -> bool:
     )
 
 
-NUDGES = 12
+NUDGES = 16
+# What is rounded, and where libraries differ in the last digit.
+_ROUNDED = re.compile(r"\b(exp|log|sin|cos|tan|sigmoid|erf|i0|i1|softmax|softplus|gelu|pow|cdist|norm)\w*\(| \*\* ")
 _LAST_DIGIT = {
     **dict.fromkeys(("float64", "complex128"), 2.0**-52),
     **dict.fromkeys(("float32", "complex64"), 2.0**-23),
@@ -312,7 +314,8 @@ _LAST_DIGIT = {
 
 
 def moved(lines: list[str], seed: int) -> list[str]:
-    """The program with the numbers of its leaves moved by a last digit, or not, or the other way."""
+    """The program with the numbers of its leaves moved by a last digit, or not, or the other way; for every other seed also
+    what functions that are rounded have given, since not all of it comes of leaves that have a last digit."""
     draw = random.Random(seed)
 
     def nudge(number: re.Match[str], step: float) -> str:
@@ -328,4 +331,18 @@ def moved(lines: list[str], seed: int) -> list[str]:
         return f"{text[0]}.mul_({1 + draw.choice([-2, -1, 0, 1, 2]) * 2.0**-23!r})"
 
     nudged = [re.sub(r"(torch\.tensor\([^\n]*?), dtype=torch\.(\w+)", leaf, line) for line in lines]
-    return [re.sub(r"torch\.randn\([^()]*generator=torch\.Generator\(\)\.manual_seed\(\d\)\)", drawn, line) for line in nudged]
+    nudged = [
+        re.sub(r"torch\.randn\([^()]*generator=torch\.Generator\(\)\.manual_seed\(\d\)\)", drawn, line) for line in nudged
+    ]
+    if seed % 2 == 0:
+        return nudged
+
+    def rounded(line: str) -> str:
+        names = assigned(line)
+        if len(names) != 1 or not _ROUNDED.search(line):
+            return line
+        (name,) = names
+        factor = f"1 + {draw.choice([-1, 0, 1])} * torch.finfo({name}.dtype).eps"
+        return f"{line}; {name}.data.mul_({factor}) if {name}.is_floating_point() else None"
+
+    return [rounded(line) for line in nudged]

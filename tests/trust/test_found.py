@@ -699,3 +699,69 @@ def test_a_logit_that_there_is_not_has_no_gradient() -> None:
         x = torch.tensor([-1.0, 0.5, 2.0], requires_grad=True)
         (g,) = torch.autograd.grad(x.logit().sum(), x, create_graph=created)
         assert g.isnan().tolist() == [True, False, True]
+
+
+@pytest.mark.parametrize("size", [2, 3, 5])
+@pytest.mark.parametrize("function", [torch.linalg.svdvals, torch.linalg.eigvalsh, torch.linalg.cond, torch.linalg.pinv])
+def test_an_infinite_matrix_comes_to_an_end(function: Any, size: int) -> None:
+    """LAPACK may look for the singular values of an infinite matrix forever."""
+    x = torch.ones(2, size, size, dtype=torch.float64)
+    x[0, 0, 0] = torch.inf
+    found = function(x)
+    assert found[0].isnan().all()
+    assert found[1].isfinite().all() or function is torch.linalg.cond
+
+
+def test_an_infinite_system_of_equations_comes_to_an_end() -> None:
+    x = torch.ones(3, 3, dtype=torch.float64)
+    x[0, 0] = torch.inf
+    assert torch.linalg.lstsq(x, torch.ones(3, 1, dtype=torch.float64), driver="gelsd").rank.item() == 0
+    assert torch.linalg.lstsq(torch.eye(3, dtype=torch.float64), x).solution.isnan().all()
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.int32])
+def test_a_bias_changes_no_dtype(dtype: Any) -> None:
+    x = torch.ones(2, 3, 2).transpose(0, 1)
+    assert torch.nn.functional.linear(x, torch.ones(2, 2), torch.ones(2, dtype=dtype)).dtype is torch.float32
+    with pytest.raises(RuntimeError, match="can't be cast"):
+        torch.nn.functional.linear(torch.ones(2), torch.ones(2, 2), torch.tensor(1j))
+
+
+def test_what_has_no_elements_lies_where_it_was_cut_out() -> None:
+    whole = torch.arange(12).view(3, 4)
+    assert [part.storage_offset() for part in (whole[3:], whole[1:1], whole[:, 4:], whole.narrow(1, 2, 0))] == [12, 4, 4, 2]
+    assert whole[:, 2:2].as_strided((2,), (1,)).tolist() == [2, 3]
+
+
+def test_gradients_of_sums_are_views_of_one_number() -> None:
+    x = torch.ones(4, 3, requires_grad=True)
+    (gradient,) = torch.autograd.grad((x * 1).sum(), x)
+    y = x.unsqueeze(0)
+    for given in torch.autograd.grad(y.sum(), [y, x], create_graph=True):
+        assert given._base is not None and given._base.shape == ()
+        with pytest.raises(RuntimeError, match="detach views"):
+            given.detach_()
+    assert gradient._is_view() == torch.autograd.grad((x * 1).sum(), x)[0]._is_view()
+
+
+def test_writes_by_data_are_seen_in_conjugates_and_what_they_are_of() -> None:
+    x = torch.tensor([[1 + 1j, 2 - 1j]])
+    y = x.conj()
+    z = y.conj()
+    y.T.data.mul_(2)
+    assert x.tolist() == z.tolist() == [[2 + 2j, 4 - 2j]]
+    x.data.mul_(2)
+    z.data[0, 0] = 1j
+    assert x.tolist() == z.tolist() == [[1j, 8 - 4j]] and y.tolist() == [[-1j, 8 + 4j]]
+    assert x._version == y._version == z._version == 0
+    assert y.data.is_conj()
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.int64])
+def test_batches_of_several_dtypes_keep_what_they_were_given(dtype: Any) -> None:
+    x = torch.ones(2, 3, dtype=torch.float64, requires_grad=True)
+    other = torch.ones(2, 3).to(dtype)
+    product = torch.vmap(torch.mul)(x, other)
+    other.add_(1)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        product.sum().backward()

@@ -12,9 +12,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from ..backend import numpy as backend
-from ..tensor import Tensor
+from ..tensor import Tensor, wrap
 from .nodes import Edge, Node
 from .observed_pass import ObservedPass
+from .views import mark_view
 
 # Ops whose rule hands on what arrives, or a view of it.
 _HAND_ON = frozenset(
@@ -24,30 +25,34 @@ _OF_ONE_SHAPE = frozenset(("add", "expand", "sub"))  # so they are where nothing
 _MOST = 32  # nodes that are looked at: a gradient that has come a longer way was mostly computed with
 
 
-def laid_by(roots: Sequence[Edge], task: ObservedPass) -> Callable[[Tensor, Edge | None], None]:
-    """What lays a gradient, that arrived at an edge in a pass from ``roots``, as PyTorch would."""
+def laid_by(roots: Sequence[Edge], task: ObservedPass, recorded: bool) -> Callable[[Tensor, Edge | None], None]:
+    """What lays a gradient, that arrived at an edge in a pass from ``roots``, as PyTorch would.
+
+    ``recorded``  whether the pass was, and so the views that it has made
+    """
     if len(roots) != 1 or roots[0][0].hooked:
         return _as_it_is
     root = roots[0][0]
     name = _name(root)
-    if name == "sum_all":
-        lay = _expanded
-    elif name in ("mean", "mean_all"):
-        lay = _in_order
-    else:
+    if name not in ("sum_all", "mean", "mean_all"):
         return _as_it_is
+    lain: list[Tensor] = []
 
     def laid(gradient: Tensor, edge: Edge | None) -> None:
         array = gradient._array
         if (
             type(gradient) is Tensor
             and isinstance(array, np.ndarray)
-            and array.size > 1
-            and gradient._base is None
+            and array.size != 1
+            and (gradient._base is None or any(gradient._base is one for one in lain))
             and edge is not None
             and _arrives_alone(root, edge[0], task)
         ):
-            gradient._array = lay(array)
+            if name != "sum_all":
+                gradient._array = _in_order(array)
+            elif gradient._edge is None:
+                lain.append(gradient)
+                _expand(gradient, recorded)
 
     return laid
 
@@ -61,8 +66,14 @@ def _name(node: Node) -> str | None:
     return None if op is None else op.name
 
 
-def _expanded(array: backend.Array) -> backend.Array:
-    return backend.everywhere(array.reshape(-1)[0].copy(), array.shape)
+def _expand(gradient: Tensor, recorded: bool) -> None:
+    array = gradient._array
+    number = np.array(array.flat[0] if array.size else 0, array.dtype)
+    gradient._array = backend.everywhere(number, array.shape)
+    gradient._base = None
+    mark_view(gradient, wrap(number))
+    if not recorded:
+        gradient._made = "no_grad"
 
 
 def _in_order(array: backend.Array) -> backend.Array:

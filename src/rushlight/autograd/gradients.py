@@ -228,7 +228,7 @@ def _grad(
     task.capture(edges, roots)
     _run(task, roots, seeds)
     results = []
-    laid = laid_by(roots, task)
+    laid = laid_by(roots, task, create_graph)
     made: dict[int, Any] = {}  # one Tensor for one array, however many inputs ask for it
     for index, (value, g) in enumerate(zip(ins, task.captured, strict=True)):
         if g is None and not allow_unused:

@@ -55,6 +55,26 @@ class Mirror(list[Any]):
             renew(counter, self)
 
 
+class Unnoticed(list[Any]):
+    """The version counter of what ``.data`` gives where there are mirrors: carries writes on to them, and counts them nowhere else."""
+
+    __slots__ = ("counter",)
+
+    def __init__(self, counter: list[object]) -> None:
+        super().__init__((0,))
+        self.counter = counter
+
+    def __setitem__(self, index: object, value: object) -> None:  # type: ignore[override]
+        list.__setitem__(self, index, value)  # type: ignore[call-overload]
+        if index == 0:
+            counter = self.counter
+            renew(counter)
+            while isinstance(counter, Mirror):
+                np.copyto(counter.source, counter.turn(counter.array))
+                renew(counter.of._counter, counter)
+                counter = counter.of._counter
+
+
 mirrors_by_counter: dict[int, list[weakref.ref[Mirror]]] = {}
 """The mirrors of the tensors that share a counter, by its id; empty in a program without any."""
 

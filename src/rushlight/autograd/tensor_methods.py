@@ -16,7 +16,7 @@ from . import gradients, modes, views
 from .handles import Hooks, RemovableHandle, add_hook, observers
 from .interpreters import asks_itself, read
 from .interpreters import stack as interpreters
-from .mirrors import Mirror
+from .mirrors import Mirror, Unnoticed, mirrors_by_counter
 from .modes import special
 from .nodes import BORROWED, Node
 
@@ -300,7 +300,11 @@ class InGraph(Methods):
     @property
     def data(self) -> Tensor:
         """The same memory as a tensor without history, whose changes backward passes do not notice."""
-        return new_tensor(self._array)  # a version counter of its own: changes through .data are not noticed
+        result = new_tensor(self._array)  # a version counter of its own: changes through .data are not noticed
+        if mirrors_by_counter:
+            result._counter = Unnoticed(self._counter)
+            result._conjugate, result._negated = self._conjugate, self._negated
+        return result
 
     @data.setter
     def data(self, value: Tensor) -> None:

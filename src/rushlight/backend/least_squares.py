@@ -77,5 +77,12 @@ def lstsq(a: Array, b: Array, rcond: float, driver: str) -> tuple[Array, Array, 
 
 
 def _solved(a: Array, b: Array, rcond: float) -> tuple[Array, Array, Array]:
-    solution, _, rank, values = np.linalg.lstsq(a, b, rcond)
+    # LAPACK may never come to an end with what is not finite.
+    if not np.isfinite(a).all():
+        empty = np.zeros((a.shape[1], b.shape[1]), a.dtype)
+        return empty, np.asarray(0), np.full(min(a.shape), np.nan, real_of(a.dtype))
+    finite = np.isfinite(b).all()
+    solution, _, rank, values = np.linalg.lstsq(a, b if finite else np.zeros_like(b), rcond)
+    if not finite:
+        solution[...] = np.nan
     return solution, np.asarray(rank, np.int64), values

@@ -281,15 +281,16 @@ def eigvalsh(a: Array, uplo: Any = "L") -> Array:
 
 
 def _where_finite(compute: Callable[[Array], tuple[Array, ...]], a: Array, name: str, repeated: str) -> tuple[Array, ...]:
-    """``compute(a)``; if it does not converge, nan for the matrices that are not finite, LinAlgError for others."""
-    try:
-        return compute(a)
-    except np.linalg.LinAlgError:
-        finite = _finite(a)
-        if finite.all():
-            raise _failed_to_converge(name, repeated, np.ones(a.shape[:-2], INT)) from None
-    results = compute(np.where(finite[..., None, None], a, 0))
+    """``compute(a)``, nan for matrices that are not finite, with which LAPACK may never come to an end; LinAlgError for
+    those with which it gives up."""
+    finite = _finite(a)
     gaps = ~finite
+    if gaps.any():
+        a = np.where(finite[..., None, None], a, 0)
+    try:
+        results = compute(a)
+    except np.linalg.LinAlgError:
+        raise _failed_to_converge(name, repeated, np.ones(a.shape[:-2], INT)) from None
     for result in results:
         result[gaps] = np.nan
     return results

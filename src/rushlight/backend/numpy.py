@@ -111,9 +111,7 @@ def _leading_steps(array: Array, lead: Shape) -> tuple[int, ...]:
 
 def strided(array: Array, shape: Shape, strides: tuple[int, ...], offset: int = 0) -> Array:
     """A view of ``array``'s memory, ``strides`` and ``offset`` in bytes from its first element."""
-    if 0 in shape:
-        return np.empty(shape, array.dtype)
-    if array.base is None and array.flags.c_contiguous:
+    if array.base is None and array.flags.c_contiguous and 0 not in shape:
         return np.ndarray(shape, array.dtype, array, offset, strides)
     interface = _Interface(array, shape, strides, offset)
     view = np.asarray(interface)

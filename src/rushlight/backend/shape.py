@@ -96,7 +96,10 @@ def select(x: Array, axis: int, index: int) -> Array:
 
 
 def slice_(x: Array, axis: int, start: int, stop: int, step: int) -> Array:
-    return x[start:stop:step] if not axis else x[(_ALL,) * axis + (slice(start, stop, step),)]
+    part = x[start:stop:step] if not axis else x[(_ALL,) * axis + (slice(start, stop, step),)]
+    if part.size or not start:
+        return part
+    return backend.strided(x, part.shape, part.strides, start * x.strides[axis])  # NumPy's begins where x does
 
 
 def embed_select(g: Array, shape: Shape, axis: int, index: int) -> Array:

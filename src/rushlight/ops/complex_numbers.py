@@ -36,7 +36,7 @@ def _turn(g: Any, xp: Any, x: Any) -> Any:
     if getattr(x, "_array", x).dtype.kind != "c":
         return xp.zeroed(g)
     size = xp.masked_fill(xp.abs(x), x == 0, 1)
-    return g * (x * 1j) / (size * size)
+    return xp.masked_fill(g, x == 0, 0) * (x * 1j) / (size * size)
 
 
 @public("real", method=False, out=False)

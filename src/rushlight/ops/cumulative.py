@@ -51,19 +51,18 @@ def _cumprod_backward(g: Any, xp: Any, x: Any, out: Any, axis: int) -> Any:
         return g
     if no_zero(x):
         return _from_end(xp, g * conj(out), axis) / conj(x)
-    if is_complex(x) != is_complex(out) or not np.isfinite(getattr(g, "_array", g)).all():
+    if xp is arrays or is_complex(x) != is_complex(out) or not np.isfinite(getattr(g, "_array", g)).all():
         return _cumprod_backward_past_zero(g, xp, x, out, axis)
     # Without division: what stands before an element, times the sum over what follows of the products in between.
     x = conj(x)
     before = xp.cumprod(xp.shift(x, axis, 1, 1), axis)
-    slope = before * xp.recurrence(xp.shift(x, axis, -1, 0), g, axis, True)
-    return slope + 0 if xp is arrays else slope  # no zero has a sign in PyTorch
+    return before * xp.recurrence(xp.shift(x, axis, -1, 0), g, axis, True)
 
 
 def _cumprod_backward_past_zero(g: Any, xp: Any, x: Any, out: Any, axis: int) -> Any:
-    """The same where a cotangent is infinite or nan, which must not meet products that are zero: elements before the first
-    zero have to do with what comes before it, that zero with what comes from it on, later ones with nothing. And of complex
-    numbers with a real product, as PyTorch has it."""
+    """The same for one derivative, also where a cotangent is infinite or nan, which must not meet products that are zero:
+    elements before the first zero have to do with what comes before it, that zero with what comes from it on, later ones with
+    nothing. And of complex numbers with a real product, as PyTorch has it."""
     zeros = xp.cumsum(x == 0, axis)
     before, at = zeros == 0, (zeros == 1) & (x == 0)
     early = xp.cumsum_from_end(xp.only(g * conj(out), before), axis) / conj(xp.masked_fill(x, zeros > 0, 1))

@@ -99,9 +99,9 @@ def _extreme(name: str, input: Any, dim: Any, keepdim: bool, other: Any) -> Any:
                 "the 'dim' argument."
             )
         refuse(name + "_all", input)
+    axis = axis_with_elements(name + "()", dim, array)
     if array.dtype.kind == "c":
         raise RuntimeError(f"{name}(): does not support complex input")
-    axis = axis_with_elements(name + "()", dim, array)
     keepdim = bool(keepdim)
     if name == "max":
         indices = ops.argmax(input, axis, keepdim)
@@ -167,7 +167,8 @@ def amax(input: Any, dim: Any = (), keepdim: bool = False, *, out: Any = None) -
         _check_out(input, out)
         return write_out(amax, "amax", out, (input, dim, keepdim), {})
     axes = _axes("amax", input, dim)
-    refuse("max_values_cpu", input)
+    if input._array.size:
+        refuse("max_values_cpu", input)
     return ops.amax(input, axes, bool(keepdim))
 
 
@@ -178,7 +179,8 @@ def amin(input: Any, dim: Any = (), keepdim: bool = False, *, out: Any = None) -
         _check_out(input, out)
         return write_out(amin, "amin", out, (input, dim, keepdim), {})
     axes = _axes("amin", input, dim)
-    refuse("min_values_cpu", input)
+    if input._array.size:
+        refuse("min_values_cpu", input)
     return ops.amin(input, axes, bool(keepdim))
 
 

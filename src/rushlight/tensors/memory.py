@@ -115,7 +115,7 @@ class InMemory(Methods):
     def storage_offset(self) -> int:
         """How many elements of the storage lie before the first of the tensor."""
         array = self._array
-        return (backend.address(array) - backend.address(backend.root(array))) // array.itemsize if array.size else 0
+        return (backend.address(array) - backend.address(backend.root(array))) // array.itemsize
 
     def is_contiguous(self, *, memory_format: Any = None) -> bool:
         """Whether the elements lie one after another, in order (in the given memory format)."""

@@ -109,3 +109,43 @@ print(x.grad)
 show(lambda: torch.special.zeta(torch.ones(2, requires_grad=True), 2.0).sum().backward())
 show(lambda: torch.sub(torch.ones(0), torch.ones(36), alpha=True))
 show(lambda: torch.tensor(1.0).unsafe_split(1))
+
+# What has no elements lies where it was cut out.
+whole = torch.arange(12.0).view(3, 4)
+for part in (
+    whole[3:],
+    whole[1:1],
+    whole[:, 4:].T,
+    whole.narrow(1, 2, 0),
+    whole[1:, :0][1],
+    torch.tensor_split(whole, (2, 2))[1],
+):
+    print(part.storage_offset(), part.untyped_storage().nbytes())
+empty = torch.ones(3, 1).expand(2, -1, -1)[..., :0].unfold(-2, 1, 1)
+print(torch.as_strided(empty, (2, 1), (0, 1)))
+
+# Gradients of sums are views of one number, also of no elements and of several tensors at once.
+x = torch.ones(4, 3, requires_grad=True)
+for function in (torch.square, lambda t: t / t, lambda t: t.unsqueeze(-2), lambda t: t[0:0], lambda t: t.mT):
+    for recorded in (False, True):
+        y = function(x)
+        gradients = torch.autograd.grad(y.sum(), [y, x], create_graph=recorded)
+        print([(g._is_view(), g._base is not None and tuple(g._base.shape)) for g in gradients])
+        show(lambda gradients=gradients: gradients[0].detach_())
+        show(lambda gradients=gradients, x=x: gradients[0].pow_(x.sum()))
+
+# The order of looks at complex numbers and at no elements.
+for shape in ((2, 0), (0, 2), (2, 2)):
+    for name in ("amax", "amin", "max", "min"):
+        show(lambda name=name, shape=shape: getattr(torch.zeros(shape, dtype=torch.complex64), name)(0))
+
+# Where a derivative is not to be had, infinite cotangents count for nothing; and products that were written to.
+x = torch.tensor([1j, 0, -1 + 2j], requires_grad=True)
+(x - x).angle().log2().sum().backward()
+print(x.grad)
+for numbers in ([2.25, -2, 0, 2, 0], [2.25, -2, 3, 0.5], [0, 3, 2.5]):
+    x = torch.tensor(numbers, requires_grad=True)
+    y = x.cumprod(0)
+    y.data.add_(1)
+    y.sum().backward()
+    print(x.grad)

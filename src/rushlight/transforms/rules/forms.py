@@ -49,10 +49,13 @@ def pointwise(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -
         numbers = [one for one in tensors if is_batched(one, level) and not dims_of(one)]
         if numbers:
             raise NoFirstExample
+    given = [lifted(value.whole, ndim) if is_batched(value, level) else value for value in inputs]
     if op.promote is not None and len({value._array.dtype for value in tensors}) > 1:
-        dtype = promotion.common_dtype([value for value in inputs if value is not None]).numpy
-        inputs = [ops.astype(value, dtype) if is_tensor(value) and value._array.dtype != dtype else value for value in inputs]
-    return call_op(op, [lifted(value.whole, ndim) if is_batched(value, level) else value for value in inputs], params)
+        dtype = promotion.common_dtype([value for value in inputs if value is not None])
+        if promotion.common_dtype([value for value in given if value is not None]) is not dtype:  # examples without dimensions
+            to = dtype.numpy
+            given = [ops.astype(value, to) if is_tensor(value) and value._array.dtype != to else value for value in given]
+    return call_op(op, given, params)
 
 
 def everything(x: Any) -> Shape:
