@@ -94,10 +94,14 @@ def is_anomaly_check_nan_enabled() -> bool:
 
 def user_traceback(frame: Any) -> list[str]:
     """The lines of a traceback that ends at ``frame``, without the frames of this package and what started it."""
-    stack = traceback.extract_stack(frame)
-    own = [entry.filename.startswith(OWN_CODE) for entry in stack]
-    first = max((index + 1 for index, entry in enumerate(stack) if entry.filename == ROOT + "__main__.py"), default=0)
-    return traceback.format_list([entry for index, entry in enumerate(stack) if index >= first and not own[index]])
+    kept = []  # before their lines are read, which is what takes long
+    for one, line in traceback.walk_stack(frame):
+        file = one.f_code.co_filename
+        if file == ROOT + "__main__.py":
+            break
+        if not file.startswith(OWN_CODE):
+            kept.append((one, line))
+    return traceback.StackSummary.extract(reversed(kept)).format()
 
 
 def keep_traceback(node: Node, frame: Any, parent: Node | None) -> None:

@@ -93,7 +93,11 @@ class Compiled:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self.off is not None or (self.settled and not args and not kwargs):
-            return self._as_it_is(args, kwargs)
+            before, running.compiling = running.compiling, True  # as _as_it_is does, by a call less
+            try:
+                return self.function(*args, **kwargs)
+            finally:
+                running.compiling = before
         if not _quiet() or current.stance == "force_eager" or config.disable:
             return self._as_it_is(args, kwargs)
         around = surroundings()
