@@ -121,8 +121,8 @@ def _given_back(recording: Recording, passes: list[Entry], lives: set[int]) -> R
     none = None
     for one in passes:
         asked = [at for at, number in enumerate(one["inputs"] or ()) if number in lives] if one["how"] == "grad" else []
-        end = next((event for event in recording.events if event["kind"] == "end" and event["pass"] == one["pass"]), None)
-        if asked and end is not None:
+        ends = (event for event in recording.events if event["kind"] == "end" and event["pass"] == one["pass"]) if asked else ()
+        for end in ends:
             if any(end["returned"][at] is not None for at in asked):
                 return "returned", one["place"], None
             none = "returned_none", one["place"], None
@@ -131,8 +131,7 @@ def _given_back(recording: Recording, passes: list[Entry], lives: set[int]) -> R
 
 def _came(recording: Recording, lives: set[int]) -> bool:
     """Whether a gradient has come to what a node made, in whichever life."""
-    nodes = {recording.tensors[one]["node"] for one in lives}
-    return any(event["kind"] == "run" and event["node"] in nodes and any(event["arrived"]) for event in recording.events)
+    return not recording.came().isdisjoint(recording.tensors[one]["node"] for one in lives)
 
 
 def _made(recording: Recording, lives: set[int]) -> Entry:

@@ -40,6 +40,7 @@ class Recording(Naming):
         self.full, self.limit, self.left_out = full, limit, 0
         self.gap: int | None = None  # where events were left out, and how many of those that were added
         self.dropped = self.running = 0  # running: passes that have begun and not ended
+        self._came: tuple[int, set[int]] = -1, set()  # when it was last asked for, and what it was
         self.totals: Counter[str] = Counter()  # of all events, those that are not kept too
         self.tensors: list[Entry] = []
         self.nodes: list[Entry] = []
@@ -102,6 +103,12 @@ class Recording(Naming):
         """Something happened that is not looked at."""
         self.totals[kind] += 1
         self.left_out += 1
+
+    def came(self) -> set[int]:
+        """The nodes at which a gradient arrived."""
+        if self._came[0] != self.seen:
+            self._came = self.seen, {one["node"] for one in self.events if one["kind"] == "run" and any(one["arrived"])}
+        return self._came[1]
 
     # What is kept of a long program: keeping.py says which entries.
 

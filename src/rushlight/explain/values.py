@@ -63,7 +63,8 @@ def value_of(array: Any, full: bool = False) -> Entry | None:
         value["data"] = data if is_plain else plain(data)
         return value
     value["data"] = None
-    value["stats"], value["thumbnail"] = _statistics(array), _thumbnail(array)
+    stats = value["stats"] = _statistics(array)
+    value["thumbnail"] = _thumbnail(array, not stats["nonfinite"])
     return value
 
 
@@ -99,9 +100,14 @@ def _statistics(array: Any) -> dict[str, Any]:
     return {**{name: plain(float(one)) for name, one in found.items()}, "nonfinite": int(array.size - finite.size)}
 
 
-def _thumbnail(array: Any) -> Any:
+def _thumbnail(array: Any, is_finite: bool) -> Any:
     if array.dtype.kind == "c":
         return None
     rows = array.reshape(-1, array.shape[-1])
-    picked = [np.linspace(0, size - 1, min(size, most)).astype(int) for size, most in zip(rows.shape, (8, 16), strict=True)]
-    return plain(rows[np.ix_(*picked)].astype(np.float64).tolist())
+    data = rows[np.ix_(_picked(rows.shape[0], 8), _picked(rows.shape[1], 16))].astype(np.float64).tolist()
+    return data if is_finite else plain(data)
+
+
+@functools.lru_cache(4096)
+def _picked(size: int, most: int) -> Any:
+    return np.linspace(0, size - 1, min(size, most)).astype(int)
