@@ -116,6 +116,19 @@ KNOWN = [
         "a tensor was given to backward, and a later pass adds to it: PyTorch's leaf has taken its memory, ours never does",
     ),
     (
+        r"value at (?s:.*)(meshgrid|view\(|\.data|detach\()(?s:.*)\n"
+        r"(\w+\.backward\(\w+[,)]|torch\.autograd\.backward\(\[[^\n]*\], \[\w)(?s:.*)\n[^\n]*backward\(",
+        "a tensor was given to backward, and a later pass adds to it: PyTorch's leaf has taken its memory, ours never does",
+    ),
+    (
+        r"(value|grad) at (?s:.*)differ, at \[[\d, ]*\]: -?0\.0 for (?s:.*)(log|sqrt|_loss|/ )(?s:.*)(hardtanh|relu6)",
+        "where nan goes: PyTorch's vectors and its single numbers differ",
+    ),
+    (
+        r"value at `the end`\n# kept(?s:.*)linalg\.det\((?s:.*)register_hook",
+        "the gradient of a determinant that is zero: PyTorch has none there",
+    ),
+    (
         r"no error at [^\n]*\n# _LinAlgError: linalg\.svd: [^\n]*ill-conditioned(?s:.*)( / |reciprocal|\*\* |log)",
         "LAPACK's search for the singular values of an infinite matrix, which PyTorch begins: here they are nan",
     ),
