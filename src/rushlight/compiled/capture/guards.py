@@ -336,11 +336,8 @@ class Findings:
     def are_of(self, leaves: Iterable[object]) -> bool:
         """Whether they would be the same anew for a program that is given ``leaves``, where nothing has changed."""
         given = [one for one in leaves if isinstance(one, Tensor)]
-        return (
-            len(given) == len(self.given)
-            and all(map(operator.is_, given, self.given))
-            and all(tensor._grad is grad for tensor, grad in self.gradients)
-        )
+        alike = len(given) == len(self.given) and all(map(operator.is_, given, self.given))
+        return alike and all(tensor._grad is grad for tensor, grad in self.gradients)
 
     # Is it all as it was?
 
