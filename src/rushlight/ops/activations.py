@@ -345,8 +345,11 @@ def rrelu(
     if lower > upper:
         raise RuntimeError("Lower bound should be less than or equal to the upper bound")
 
+    by_result = inplace and not training and lower + upper < 0
+
     def draw(x: Any) -> Any:
-        return ops.rrelu_noise(x, _slopes(x, lower, upper, training))
+        result = ops.rrelu_noise(x, _slopes(x, lower, upper, training))
+        return DelayedError(_BY_RESULT["leaky_relu"], 1)(result) if by_result else result
 
     return views.inplace(draw, "rrelu_", input) if inplace else draw(input)
 

@@ -178,7 +178,8 @@ def _mul(input: Tensor, other: Any) -> Tensor:
         if isinstance(input, SparseTensor) and input.is_sparse and not isinstance(other, SparseTensor):
             factor = other._array if isinstance(other, Tensor) else other
             if np.ndim(factor) == 0:
-                return input.with_values((input._held * factor).astype(result._array.dtype), result._edge)
+                kind = result._array.dtype  # to which a number that is too large is cut, as among dense ones
+                return input.with_values(input._held.astype(kind) * np.asarray(factor).astype(kind), result._edge)
         return _in_layout("mul", result, sparse)
     apart = next((one for one in reversed(sparse) if one.is_sparse and not one.is_coalesced()), None)
     if apart is not None and sparse[0].is_sparse:

@@ -79,6 +79,11 @@ for own in (torch.float32, torch.float64, torch.bfloat16):
             for layer in (torch.nn.BatchNorm1d(3), torch.nn.GroupNorm(3, 3), torch.nn.LayerNorm(shape[2:])):
                 tell(lambda: layer.to(own)(torch.zeros(shape, dtype=given)).dtype)
 
+for lower in (-2.0, 0.1):
+    leaf = torch.tensor([-1.0, 1.0], requires_grad=True)
+    tell(lambda: F.rrelu_(leaf * 1, lower, 1.0).sum().backward())
+    print(leaf.grad)
+
 print([part.shape for part in torch.zeros(2, 0).unsafe_chunk(4, -1)])
 for cell in (torch.nn.RNNCell, torch.nn.LSTMCell, torch.nn.GRUCell):
     print(cell(3, 0)(torch.ones(2, 3)))

@@ -36,3 +36,8 @@ for have in (torch.uint8, torch.float32, torch.int32, torch.bool):
             s = torch.tensor([0, 1, 1]).to(have).to_sparse()
             tell(lambda: getattr(s, name)(torch.tensor([1, 0, 1]).to(other).to_sparse()))
             tell(lambda: (s.dtype, s.to_dense()))
+
+for have in (torch.uint8, torch.int8, torch.float32, torch.bfloat16):
+    s = torch.tensor([0, 1, 2]).to(have).to_sparse()
+    for factor in (-5, 300, 2.5, torch.tensor(-3), torch.tensor(2.5, dtype=torch.float64), True):
+        tell(lambda: (s * factor).to_dense())
