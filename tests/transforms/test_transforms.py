@@ -353,8 +353,7 @@ def _(interpreter: Any, x: Any) -> Any:
 
 @total.py_impl(core.TransformType.Grad)
 def _(interpreter: Any, x: Any) -> Any:
-    with interpreter.lower():
-        return total(x * 2)
+    return (x * 2).sum()
 
 
 @total.py_impl(DispatchKey.AutogradCPU)

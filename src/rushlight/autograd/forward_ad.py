@@ -143,7 +143,8 @@ def without_tangent(tensor: Tensor, level: int) -> Tensor:
     if tangent_at(tensor, level) is None:
         return tensor
     if tensor._of_batch:
-        return tensor._rewrapped(without_tangent(tensor.whole, level))
+        rest = {key: value for key, value in (tensor.own_tangents or {}).items() if key != level}
+        return tensor._with_whole(without_tangent(tensor.whole, level), rest or None)
     result = new_tensor(tensor._array)
     held(result).update(held(tensor))
     if tensor._needs_grad and tensor._edge is None:
@@ -157,6 +158,8 @@ def without_tangent(tensor: Tensor, level: int) -> Tensor:
 def forget_tangent(tensor: Tensor, level: int) -> None:
     """Takes the tangent in a level from a tensor, which would keep it alive."""
     while tensor._of_batch:
+        if tensor.own_tangents:
+            tensor.own_tangents = {key: value for key, value in tensor.own_tangents.items() if key != level}
         tensor = tensor.whole
     if tensor._tangents is not None:
         tensor._tangents = {key: value for key, value in tensor._tangents.items() if key != level}
@@ -271,7 +274,7 @@ def shown_tangent(tensor: Tensor) -> Any:
 def as_leaf(tensor: Tensor) -> Tensor:
     """The same values as a leaf that needs a gradient, with the tangents that it has in other levels."""
     if tensor._of_batch:
-        return tensor._rewrapped(as_leaf(tensor.whole))
+        return tensor._as_leaf(as_leaf)
     leaf = tensor.detach()
     leaf._needs_grad, leaf._tangents = True, tangents_of(tensor)
     return leaf

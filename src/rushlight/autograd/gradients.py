@@ -210,6 +210,7 @@ def _grad(
     create_graph: bool,
     allow_unused: bool,
     materialize_grads: bool = False,
+    record: bool = True,
 ) -> tuple[Any, ...]:
     # In forward mode the pass is read over Tensors, whose tangents the gradients then carry on.
     dispatched = not create_graph and bool(modes.special.active) and _dispatched(outs, cotangents)
@@ -224,7 +225,7 @@ def _grad(
         else:
             edges.append(engine.input_edge(value))
     task = new_pass(retain_graph, over_tensors)
-    task.record, task.creates = over_tensors and not dispatched, create_graph
+    task.record, task.creates = record and over_tensors and not dispatched, record and create_graph
     task.capture(edges, roots)
     _run(task, roots, seeds)
     results = []
@@ -474,8 +475,7 @@ def _meta(value: Any) -> tuple[tuple[int, ...], np.dtype[Any]]:
 
 
 def _advice(output: Any, shape: tuple[int, ...]) -> str:
-    place = getattr(output, "grad_fn", None)
-    made = f" (result of {place.name()})" if place is not None else ""
+    made = f" (result of {place.name()})" if (place := getattr(output, "grad_fn", None)) is not None else ""
     return (
         f"This tensor{made} has shape {list(shape)}: reduce it to one element, say with .sum(), or give backward() a "
         "gradient of that shape, the weights of its elements."

@@ -27,6 +27,8 @@ def tangent_at(tensor: Any, level: int) -> Any:
     A view without tangents of its own has what its base got since it was made: a write into the base is one into the view.
     """
     if tensor._of_batch:
+        if tensor.own_tangents and level in tensor.own_tangents:
+            return tensor.own_tangents[level]
         found = tangent_at(tensor.whole, level)
         return None if found is None else tensor._rewrapped(found)
     tangents = tensor._tangents

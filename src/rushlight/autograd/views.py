@@ -198,7 +198,7 @@ def become(self: Tensor, result: Tensor, name: str) -> None:
     self._array = result._array
     bump(self, name)
     if self._of_batch:  # a batch: what it stands for changes with it
-        held(self).update(whole=held(result)["whole"], origin=None)
+        held(self).update(held(result), origin=None, seen_from=None)
         return
     if not modes.state.grad_enabled:
         return

@@ -52,7 +52,7 @@ def _of_units(function: Function, like: Sequence[Tensor], chunk_size: int | None
     parts, forms = [], [(one._array.shape, one._array.dtype) for one in like]
     for first in range(0, total or 1, step or 1):  # once for none of them too: what is made of them has a history
         units = _units(forms, first, min(first + step, total))
-        if step == 1 and total:  # without a batch, so that nothing stands in the way of what has none
+        if chunk_size == 1 and total:  # without a batch, so that nothing stands in the way of what has none
             parts.append([one.unsqueeze(0) for one in function(*(unit.select(0, 0) for unit in units))])
         else:
             parts.append(list(vmap(function, randomness=randomness)(*units)))

@@ -261,7 +261,7 @@ def _transposed(op: table.Op, primals: Sequence[Any], tangents: Sequence[Any], p
 
 def _ones(like: Tensor) -> Tensor:
     if like._of_batch:
-        ones = like._rewrapped(_ones(like.whole))
+        ones = like._rewrapped(like.whole.new_ones(like.whole._array.shape))._as_leaf(as_leaf)
     else:
         ones = as_leaf(wrap(np.ones(like._array.shape, like._array.dtype)))
     ones._stands_in = True

@@ -15,7 +15,7 @@ from ..tensor import Methods, Tensor
 from .operands import refuse_history
 from .plain_cases import Case, one_axis, plain_cases
 from .public import axes_of, axis_of, ops, public
-from .rule_functions import conj, expand, in_rows, is_complex
+from .rule_functions import all_numbers, conj, expand, in_rows, is_complex
 from .signatures import Unsaid
 from .table import arrays, op
 
@@ -106,7 +106,7 @@ def _prod_backward_at_zeros(g: Any, xp: Any, x: Any) -> Any:
 
 def no_zero(x: Any) -> bool:
     """Whether no element is zero."""
-    return bool((getattr(x, "_array", x) != 0).all())
+    return bool(((all_numbers(x) if hasattr(x, "_array") else x) != 0).all())
 
 
 def others(xp: Any, x: Any, axis: int) -> Any:

@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ..autograd import gradients, modes, views
+from ..autograd import gradients, modes
 from ..autograd.nodes import leaf_edge
 from ..base.attributes import held
 from ..ops.joining import stack
@@ -41,6 +41,20 @@ class Level(dynamic_layers.Layer):
         self.by_example: list[str] = []
         self.has_written = False
         self.random_state: Any = None  # the generator's before the first random number
+
+    @contextmanager
+    def around(self) -> Iterator[None]:
+        """What is done to the batch itself is recorded as it was around the ``grad`` that records its examples."""
+        if self.outside is None:
+            yield
+            return
+        state = modes.state
+        before = state.grad_enabled, state.inference
+        state.grad_enabled, state.inference, _ = self.outside
+        try:
+            yield
+        finally:
+            state.grad_enabled, state.inference = before
 
 
 _ITEM = (
@@ -72,6 +86,12 @@ class BatchedTensor(Tensor, own=True):
     whole: Tensor
     level: Level
     origin: tuple[Tensor, int] | None = None  # the argument of vmap that this is, and its dimension
+    shared = False  # it is the same for all examples, and `whole` has no dimension for them
+    tracked: bool | None = False  # it is in the graph of its examples, which a `grad` inside of the vmap records
+    own_edge: Any = None  # its place there
+    seen_from: tuple[BatchedTensor, Op, tuple[Any, ...], int] | None = None  # what it is a view of, and how
+    version: Any = 0  # of a view: the version at which it took its place
+    own_tangents: dict[int, Tensor] | None = None  # in levels of forward mode inside of that `grad`
 
     def __init__(self, whole: Tensor, level: Level) -> None:
         pass
@@ -91,6 +111,10 @@ class BatchedTensor(Tensor, own=True):
     def _rewrapped(self, whole: Tensor) -> Tensor:
         """Another batch at the same level."""
         return batched(whole, self.level)
+
+    def _again(self) -> BatchedTensor:
+        """The same example outside of the graph of examples."""
+        return batched(self.whole, self.level)
 
     def item(self) -> NoReturn:
         _refuse(_ITEM)
@@ -135,8 +159,7 @@ class BatchedTensor(Tensor, own=True):
                 f"[{start}, {start + reach + 1}]. This is not supported inside of vmap, please try to rewrite the `as_strided` call "
                 "as a sequence of PyTorch view operations"
             )
-        whole: Any = self.whole
-        return rebatched(whole.as_strided((self.level.size, *size), (whole.stride(0), *stride), first), self.level)
+        return ops.as_strided(self, tuple(size), tuple(stride), first, self.stride(), start)
 
     def clone(self, *, memory_format: Any = None) -> Tensor:
         name = str(memory_format).rpartition(".")[2]
@@ -149,22 +172,59 @@ class BatchedTensor(Tensor, own=True):
 
     @property
     def _needs_grad(self) -> bool:  # type: ignore[override]
-        return self.whole._needs_grad
+        return True if self.tracked else self.level.outside is None and self.whole._needs_grad
+
+    @_needs_grad.setter
+    def _needs_grad(self, needs: bool) -> None:
+        self.tracked = needs
 
     @property
     def _edge(self) -> Any:  # type: ignore[override]
-        return self.whole._edge
+        return self.own_edge if self.tracked else self.whole._edge if self.level.outside is None else None
+
+    @_edge.setter
+    def _edge(self, edge: Any) -> None:
+        self.own_edge = edge
+
+    def is_own(self, key: int) -> bool:
+        """Whether a level of forward mode began inside of the ``grad`` that records the examples."""
+        outside = self.level.outside
+        return key in (self.own_tangents or ()) or (outside is not None and key not in outside[2])
+
+    def _with_whole(self, whole: Tensor, tangents: dict[int, Tensor] | None) -> Tensor:
+        """The same example, in its graph too, of another batch of the same numbers and with other tangents of its own."""
+        made: BatchedTensor = object.__new__(type(self))
+        held(made).update(held(self), whole=whole, own_tangents=tangents)
+        if self.tracked and self.own_edge is None:
+            made.own_edge = leaf_edge(self)
+        return made
+
+    def _as_leaf(self, as_leaf: Callable[[Tensor], Tensor]) -> Tensor:
+        """The same example as a leaf: of the graph of examples, if that is being recorded, else ``as_leaf`` makes one of the batch."""
+        if self.level.outside is None:
+            return self._rewrapped(as_leaf(self.whole))
+        made = self._again()
+        made.tracked, made.own_tangents = True, self.own_tangents
+        return made
 
     @property
     def _tangents(self) -> Any:
         found = self.whole._tangents
-        return found and {key: rebatched(one, self.level) for key, one in found.items()}
+        rest = found and {key: one if self.shared else rebatched(one, self.level) for key, one in found.items()}
+        return {**(rest or {}), **self.own_tangents} if self.own_tangents else rest
 
     @_tangents.setter
     def _tangents(self, tangents: Any) -> None:
+        if self.level.outside is not None and tangents:
+            inside = {key: one for key, one in tangents.items() if self.is_own(key)}
+            self.own_tangents = inside or None
+            tangents = {key: one for key, one in tangents.items() if key not in inside}
+        elif not tangents:
+            self.own_tangents = None
         if tangents or self.whole._tangents:
             self.origin = None
-            self.whole = _with_tangents(self.whole, {key: along(one, self.level) for key, one in (tangents or {}).items()})
+            whole = {key: one if self.shared else along(one, self.level) for key, one in (tangents or {}).items()}
+            self.whole = _with_tangents(self.whole, whole)
 
 
 def batched(whole: Tensor, level: Level) -> BatchedTensor:
@@ -179,9 +239,14 @@ def batched(whole: Tensor, level: Level) -> BatchedTensor:
     return made
 
 
+def is_of(value: Any, level: Level) -> bool:
+    """Whether a value is in the graph of the examples of a level, or may come into it."""
+    return isinstance(value, BatchedTensor) and value.level is level
+
+
 def is_batched(value: Any, level: Level) -> bool:
     """Whether a value is an example of the level."""
-    return isinstance(value, BatchedTensor) and value.level is level
+    return isinstance(value, BatchedTensor) and value.level is level and not value.shared
 
 
 def rebatched(whole: Tensor, level: Level) -> BatchedTensor:
@@ -193,7 +258,9 @@ def rebatched(whole: Tensor, level: Level) -> BatchedTensor:
 
 def along(value: Tensor, level: Level) -> Tensor:
     """The batch behind a tensor at a level; what is the same for all examples is stretched."""
-    if isinstance(value, BatchedTensor):
+    if isinstance(value, BatchedTensor) and value.shared and value.level is level:
+        value = value.whole
+    elif isinstance(value, BatchedTensor):
         if value.level is level:
             return value.whole
         if has_level(value.whole, level):
@@ -203,6 +270,8 @@ def along(value: Tensor, level: Level) -> Tensor:
 
 def left(value: Any, place: int | None, level: Level) -> Any:
     """A result as it leaves the level: the batch at ``place``."""
+    if isinstance(value, BatchedTensor) and value.shared and value.level is level:
+        value = value.whole
     if not isinstance(value, BatchedTensor) and not isinstance(value._array, np.ndarray):
         raise Unbatchable("result")
     if place is None:
@@ -219,12 +288,10 @@ def _vmaps() -> list[Level]:
     return [layer for layer in dynamic_layers.state.stack if isinstance(layer, Level)]
 
 
-def at_all_levels(value: Tensor) -> Tensor:
-    """A tensor as every running ``vmap`` sees it, so that each example has its own derivative by it."""
-    for level in _vmaps():
-        if not has_level(value, level):
-            value = _lifted(value, level)
-    return value
+def innermost() -> Level | None:
+    """The innermost running ``vmap``."""
+    found = _vmaps()
+    return found[-1] if found else None
 
 
 def _lifted(value: Tensor, level: Level) -> BatchedTensor:
@@ -262,7 +329,7 @@ def without_graph(value: Tensor) -> Tensor:
 
 def has_level(value: Any, level: Level) -> bool:
     while isinstance(value, BatchedTensor):
-        if value.level is level:
+        if value.level is level and not value.shared:
             return True
         value = value.whole
     return False
@@ -280,28 +347,6 @@ def _innermost(values: Sequence[Any]) -> Level | None:
     """The innermost running level among the values."""
     found = max((one.level for one in _flat(values) if isinstance(one, BatchedTensor)), key=dynamic_layers.place, default=None)
     return found if found is not None and dynamic_layers.place(found) >= 0 else None
-
-
-def gradients_of(
-    outputs: Sequence[Tensor], inputs: Sequence[Tensor], cotangents: Sequence[Any], **options: Any
-) -> Sequence[Any]:
-    """``autograd.grad`` of examples: one pass over the batch.
-
-    Where only the cotangents are of a level, the rules are read over them: the graph is the same for all examples.
-    """
-    level = _innermost([*outputs, *inputs])
-    if level is None:
-        return gradients._grad(outputs, inputs, cotangents, **options)
-    wholes = [along(out, level) for out in outputs]
-    seeds = [
-        whole.new_ones(whole._array.shape) if g is None else along(g, level)
-        for whole, g in zip(wholes, cotangents, strict=True)
-    ]
-    places = [one.whole if is_batched(one, level) else one for one in inputs]
-    if any(place is one for place, one in zip(places, inputs, strict=True)):
-        raise Unbatchable("derivative by what all examples share")
-    found = gradients_of(wholes, places, seeds, **options)
-    return [None if g is None else rebatched(g, level) for g in found]
 
 
 # The op, once for all examples.
@@ -405,22 +450,3 @@ LARGER = (
     "Please try to use out-of-place operators instead of inplace arithmetic. If said operator is being called inside the "
     "PyTorch framework, please file a bug report instead."
 )
-
-
-def written(function: Callable[..., Any], name: str, self: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """An op in place, while transforms run."""
-    dynamic_layers.refuse_captured(self, name)
-    level = _innermost([self, *args])
-    if level is None:
-        return NotImplemented
-    if not is_batched(self, level):
-        raise Refused(LARGER)
-    level.has_written = True
-
-    def of_all(before: Tensor, *others: Any) -> Tensor:
-        if modes.state.grad_enabled and isinstance(before._array, np.ndarray):
-            before._array = before._array.copy("K")  # rules may keep views of it, and the write is still to come
-        return along(function(batched(before, level), *args, **kwargs), level)
-
-    views.inplace(of_all, name, self.whole, *(behind(one) for one in args if isinstance(one, Tensor)))
-    return self

@@ -73,6 +73,8 @@ def note_draw(level: Level) -> None:
 
 def _after_model(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     model = args[0] if args else kwargs.get("input")
+    while isinstance(model, BatchedTensor) and model.shared:
+        model = model.whole
     if not isinstance(model, BatchedTensor):
         return NotImplemented
     level = model.level
@@ -122,8 +124,8 @@ def _drawn(again: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: 
 
 
 def _along(value: Tensor, level: Level) -> Tensor:
-    if isinstance(value, BatchedTensor) and value.level is level:
-        return value.whole
+    if is_batched(value, level):
+        return value.whole  # type: ignore[attr-defined, no-any-return]
     return ops.clone(ops.expand(value, (level.size, *value._array.shape)))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import types
 import weakref
 from typing import Any, NamedTuple
@@ -10,10 +11,13 @@ import numpy as np
 
 from ..autograd import function, modes
 from ..autograd.function import Context, Function, FunctionCtx
+from ..autograd.nodes import Node, leaf_edge, orders
+from ..autograd.source_lines import here
 from ..base.pytree import TreeSpec, broadcast_prefix, tree_flatten, tree_unflatten
 from ..tensor import Tensor, wrap
-from . import batched_tensors, dynamic_layers
+from . import batched_tensors, dynamic_layers, example_graph
 from .outlines import Unbatchable
+from .shared_tensors import shared_by_all
 
 _MORE = "For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
 
@@ -72,15 +76,94 @@ def _batch(cls: Any, level: batched_tensors.Level, leaves: list[Any], spec: Tree
         made = [one if dim is None else batched_tensors.rebatched(one.movedim(dim, 0), level) for one, dim in outputs]
         return tree_unflatten(made, spec_out)
     job = _Job(cls, level, spec, kwargs, [batched_tensors.is_batched(one, level) for one in leaves])
-    wholes = [one.whole if batched_tensors.is_batched(one, level) else one for one in leaves]
-    with dynamic_layers.without(level):
+    wholes = [one.whole if batched_tensors.is_of(one, level) else one for one in leaves]
+    tracked = [modes.state.grad_enabled and batched_tensors.is_of(one, level) and one.tracked for one in leaves]
+    if level.outside is not None and modes.state.forward_levels and example_graph.has_own_tangents(leaves, level):
+        raise Unbatchable(cls.__name__)
+    job.tracked = tuple(map(bool, tracked))
+    with dynamic_layers.without(level), level.around():
         found = job.vmapped().apply(*wholes)
     found = found if isinstance(found, tuple) else (found,)
+    recording = level.outside is not None and any(tracked)
     made = [
-        batched_tensors.rebatched(one, level) if isinstance(one, Tensor) and of else one
+        one
+        if not isinstance(one, Tensor)
+        else batched_tensors.rebatched(one, level)
+        if of
+        else shared_by_all(one, level)
+        if recording
+        else one
         for one, of in zip(found, job.out_batched, strict=True)
     ]
+    if recording:
+        _record(cls, job, level, leaves, wholes, found, made)
     return tree_unflatten(made, job.out_spec)
+
+
+class _ExampleNode(Node):
+    """A Function on one example, in the graph of examples: its own backward, over tensors that carry the batch."""
+
+    def __init__(self, cls: Any, job: _Job) -> None:
+        self.cls, self.context, self.counted = cls, job.context, job.metas
+
+    def vjp_tensors(self, g: Any, edges: Any) -> tuple[Any, ...]:
+        if self.saved is None:
+            raise self.freed()
+        context = self.context
+        before, context.saved_tensors = context.saved_tensors, tuple(open_again() for open_again in self.saved)
+        given = [
+            wrap(np.zeros(*meta)) if one is None and context.materialize_grads else one
+            for one, meta in zip([g] if self.metas is None else g, self.counted, strict=True)
+        ]
+        try:
+            found = (self.cls.vjp if self.cls.vjp is not Function.vjp else self.cls.backward)(context, *given)
+        finally:
+            context.saved_tensors = before
+        found = tree_flatten(found if isinstance(found, tuple) else (found,))[0]
+        return (*found, *(None,) * (len(edges) - len(found)))[: len(edges)]
+
+
+def _record(cls: Any, job: _Job, level: Any, leaves: list[Any], wholes: list[Any], found: Any, made: list[Any]) -> None:
+    """Gives the results of a Function on examples their node in the graph of these."""
+    node = type(f"{cls.__name__}GeneratedBackward", (_ExampleNode,), {"__module__": "torch.autograd.function"})(cls, job)
+    node.next = tuple(
+        (one.own_edge or leaf_edge(one)) if needs else None for one, needs in zip(leaves, job.tracked, strict=True)
+    )
+    node.order = next(orders)
+    node.where = here(sys._getframe(1))
+    tensors = [one for one in made if isinstance(one, Tensor)]
+    if len(tensors) > 1:
+        node.metas = [(one._array.shape, one._array.dtype) for one in tensors]
+    else:
+        node.shape, node.dtype = tensors[0]._array.shape, tensors[0]._array.dtype
+    for number, one in enumerate(tensors):
+        at = next(place for place, each in enumerate(made) if each is one)
+        if one._array.dtype.kind in "fcV" and at not in job.undifferentiable:
+            one.tracked, one.own_edge = True, (node, number)
+            for leaf, whole in zip(leaves, wholes, strict=True):
+                if found[at] is whole and at in job.dirty:
+                    example_graph.adopt(leaf, one.own_edge)
+
+    def opener(kept: Any, of: bool) -> Any:
+        for leaf, whole in zip(leaves, wholes, strict=True):
+            if kept is whole:
+                return lambda: leaf
+        place = next((place for place, out in enumerate(job.outs) if kept is out), None)
+        whole = kept if place is None else found[place]
+        edge = None if place is None else getattr(made[place], "own_edge", None)
+        number = None if edge is None else edge[1]
+
+        def again() -> Any:
+            if not of and place is None:
+                return whole
+            value = batched_tensors.batched(whole, level) if of else shared_by_all(whole, level)
+            if number is not None:
+                value.tracked, value.own_edge = True, (node, number)
+            return value
+
+        return again
+
+    node.saved = tuple(opener(one, of) for one, of in zip(job.kept, job.saved_batched, strict=True))
 
 
 def _expect_rule(cls: Any) -> bool:
@@ -167,6 +250,11 @@ class _Job:
         self.context = _Context()
         self.out_batched: list[bool] = []
         self.saved_batched: list[bool] = []
+        self.tracked: tuple[bool, ...] = ()  # which inputs are in the graph of examples
+        self.kept: list[Any] = []
+        self.outs: list[Any] = []
+        self.undifferentiable: list[int] = []
+        self.dirty: list[int] = []
 
     def vmapped(self) -> Any:
         """The Function on wholes."""
@@ -188,7 +276,7 @@ class _Job:
 
     def forward(self, ctx: Any, *wholes: Any) -> Any:
         context = self.context
-        context.needs_input_grad = ctx.needs_input_grad
+        context.needs_input_grad = tuple(a or b for a, b in zip(ctx.needs_input_grad, self.tracked, strict=True))
         with batched_tensors.running(self.level):
             entered = [self._example(one, of) for one, of in zip(wholes, self.is_batched, strict=True)]
             inputs = tree_unflatten(entered, self.spec)
@@ -212,14 +300,20 @@ class _Job:
             kept, self.saved_batched = self._split(context.to_save or ())
             places = {id(one): whole for one, whole in zip([*entered, *found], [*wholes, *outs], strict=True)}
             originals = context.to_save or ()
-            ctx.save_for_backward(*(places.get(id(one), whole) for one, whole in zip(originals, kept, strict=True)))
+            self.outs = outs
+            self.kept = [places.get(id(one), whole) for one, whole in zip(originals, kept, strict=True)]
+            ctx.save_for_backward(*self.kept)
             context.to_save = None
             context.saved_for_forward = context.saved_for_forward and tuple(context.saved_for_forward)
             if context.dirty_tensors:
-                ctx.mark_dirty(*(places[id(one)] for one in context.dirty_tensors))
+                changed = [places[id(one)] for one in context.dirty_tensors]
+                self.dirty = [place for place, out in enumerate(outs) if any(out is one for one in changed)]
+                ctx.mark_dirty(*changed)
                 context.dirty_tensors = ()
             if context.non_differentiable:
-                ctx.mark_non_differentiable(*(places[id(one)] for one in context.non_differentiable))
+                constant = [places[id(one)] for one in context.non_differentiable]
+                self.undifferentiable = [place for place, out in enumerate(outs) if any(out is one for one in constant)]
+                ctx.mark_non_differentiable(*constant)
                 context.non_differentiable = ()
         ctx.set_materialize_grads(False)
         self.metas = [(one._array.shape, one._array.dtype) for one in found if isinstance(one, Tensor)]

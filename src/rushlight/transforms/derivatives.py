@@ -22,7 +22,7 @@ from ..autograd.topological_order import reached
 from ..base.attributes import held
 from ..base.pytree import TreeSpec, tree_flatten, tree_map_only, tree_unflatten
 from ..tensor import Tensor, new_tensor, wrap
-from . import batched_tensors, dynamic_layers
+from . import batched_tensors, dynamic_layers, example_graph
 
 Function = Callable[..., Any]
 
@@ -34,19 +34,13 @@ def _tracked(value: Any) -> Tensor:
     """A tensor to differentiate by: a view where the caller can differentiate further, else a leaf of its own."""
     if not isinstance(value, Tensor):
         raise ValueError(f"Thing passed to transform API must be Tensor, got {type(value)}")
-    value = batched_tensors.at_all_levels(value)
-    if isinstance(value, batched_tensors.BatchedTensor):
+    if (level := batched_tensors.innermost()) is not None and value._strided:
         if value._array.dtype.kind not in "fcV":
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
-        return batched_tensors.batched(_tracked_whole(value.whole), value.level)
-    return _tracked_whole(value)
-
-
-def _tracked_whole(value: Tensor) -> Tensor:
-    if isinstance(value, batched_tensors.BatchedTensor):
-        return batched_tensors.batched(_tracked_whole(value.whole), value.level)
+        return example_graph.tracked_anew(value, level)
     if value.requires_grad:
         view = value.view_as(value)
+        view._edge = example_graph.entrance(value, view._edge[0].next[0])
         held(view)["_given"] = weakref.ref(value)  # whose maker errors are to name
         return view
     if value._array.dtype.kind not in "fcV":
@@ -68,12 +62,12 @@ def _zeros_like(value: Tensor) -> Tensor:
 
 def _depends_on_others(outputs: Sequence[Tensor], own: Sequence[Tensor]) -> bool:
     """Whether the graph of the outputs leads to leaves that are not ``own``."""
-    outputs, own = [batched_tensors.behind(one) for one in outputs], [batched_tensors.behind(one) for one in own]
-    if any(one._edge is None and one.requires_grad and not any(one is leaf for leaf in own) for one in outputs):
+    outputs = [one for one in outputs if example_graph.is_tracked(one)]
+    if any(example_graph.place_in(one) is None and not any(one is leaf for leaf in own) for one in outputs):
         return True
     return any(
         isinstance(node, AccumulateGrad) and not (node.variable._stands_in or any(node.variable is leaf for leaf in own))
-        for node in reached(one._edge[0] for one in outputs if one._edge is not None)
+        for node in reached(place[0] for place in map(example_graph.place_in, outputs) if place is not None)
     )
 
 
@@ -85,7 +79,7 @@ def _tangents(values: Sequence[object]) -> list[Tensor]:
 def _with_recorded_tangents(gradient: Tensor) -> Tensor:
     """A gradient without its history, but with its tangents and theirs."""
     if isinstance(gradient, batched_tensors.BatchedTensor):
-        return batched_tensors.batched(_with_recorded_tangents(gradient.whole), gradient.level)
+        return example_graph.untracked(gradient)
     result = wrap(gradient._array)
     result._tangents = gradient._tangents
     return result
@@ -93,7 +87,13 @@ def _with_recorded_tangents(gradient: Tensor) -> Tensor:
 
 def _released(tree: Any) -> Any:
     """Results without a history that leads to tensors of the transform only."""
-    return tree_map_only(Tensor, lambda one: batched_tensors.without_graph(one) if one.requires_grad else one, tree)
+
+    def released(one: Tensor) -> Tensor:
+        if isinstance(one, batched_tensors.BatchedTensor):
+            return example_graph.untracked(one) if one.tracked else one
+        return batched_tensors.without_graph(one) if one.requires_grad else one
+
+    return tree_map_only(Tensor, released, tree)
 
 
 def _numbers(argnums: Any, count: int) -> tuple[int, ...]:
@@ -158,9 +158,9 @@ class _Vjp:
         self.outside = modes.state.grad_enabled
         with dynamic_layers.entered(dynamic_layers.Layer(function)) as layer, _recording():
             self.inputs = [_tracked(leaf) for leaf in leaves]
+            self.was_differentiable = any(map(example_graph.was_tracked, leaves))
             dynamic_layers.belong(layer, self.inputs)
             self.result = run(tree_unflatten(self.inputs, self.spec))
-        self.was_differentiable = any(leaf.requires_grad for leaf in leaves)
 
     def depends_outside(self, outputs: Sequence[Tensor]) -> bool:
         """Whether the caller can differentiate what the function made further."""
@@ -177,10 +177,10 @@ class _Vjp:
 
     def pull(self, outputs: Sequence[Tensor], cotangents: Sequence[Any], record: bool, keep: bool = True) -> Any:
         """The gradients of the inputs, as a tree; zeros where there is none."""
-        pairs = [(out, g) for out, g in zip(outputs, cotangents, strict=True) if out.requires_grad]
+        pairs = [(out, g) for out, g in zip(outputs, cotangents, strict=True) if example_graph.is_tracked(out)]
         found: Sequence[Any] = [None] * len(self.inputs)
         if pairs and self.inputs:
-            found = batched_tensors.gradients_of(
+            found = example_graph.gradients_of(
                 [out for out, _ in pairs],
                 self.inputs,
                 [g for _, g in pairs],

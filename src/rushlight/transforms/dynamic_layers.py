@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ..autograd import modes
+from ..autograd import modes, tangents
 from ..autograd.nodes import AccumulateGrad, orders
 from ..autograd.topological_order import reached
 from ..base.attributes import held
@@ -50,6 +50,8 @@ class Layer:
         self.first = self.last = 0  # the orders of the nodes made in it lie between
         self.ended = False
         self.level = 0
+        self.outside: tuple[bool, Any, tuple[int, ...]] | None = None  # of a vmap with a grad inside of it: see open_graph
+        self.opened: Layer | None = None  # of a grad: the vmap whose examples have a graph of their own since
 
     @property
     def alive(self) -> bool:
@@ -77,9 +79,24 @@ def push(layer: Layer) -> Layer:
     layer.first, layer.ended = next(orders), False
     state.stack.append(layer)
     layer.level = len(state.stack)
+    if layer.kind == "Grad":
+        layer.opened = open_graph()
     modes.state.transforms += 1
     modes.special.enter(plain_to_see=True)
     return layer
+
+
+def open_graph() -> Layer | None:
+    """Begins the graph of the examples of the innermost ``vmap``, which a ``grad`` inside of it is to record; None if it has begun.
+
+    The graph of the ``grad`` has a node for each op on an example. What the batch is computed with is recorded beneath, as far as
+    was recorded around the ``grad``: the modes there and the levels of forward mode are noted.
+    """
+    level = next((layer for layer in reversed(state.stack) if layer.kind == "Vmap"), None)
+    if level is None or level.outside is not None:
+        return None
+    level.outside = modes.state.grad_enabled, modes.state.inference, tuple(tangents.state.levels)
+    return level
 
 
 def pop(layer: Layer) -> None:
@@ -87,6 +104,9 @@ def pop(layer: Layer) -> None:
     layer.last, layer.ended = next(orders), True
     state.stack.remove(layer)
     layer.inputs, layer.function = [], None
+    if layer.opened is not None:
+        layer.opened.outside = None
+        layer.opened = None
     modes.state.transforms -= 1
     modes.special.leave(plain_to_see=True)
 
@@ -96,8 +116,6 @@ def belong(layer: Layer, tensors: list[Any]) -> None:
     layer.inputs += tensors
     if layer.kind == "Grad":
         for one in tensors:
-            while one._of_batch:
-                one = one.whole
             held(one)["_layer"] = layer
 
 
@@ -148,7 +166,7 @@ def has(layer: Layer, tensor: Any) -> bool:
     """Whether a tensor is one of a running layer."""
     if layer.kind == "Vmap":
         while tensor._of_batch:
-            if tensor.level is layer:
+            if tensor.level is layer and not tensor.shared:
                 return True
             tensor = tensor.whole
         return False
@@ -241,7 +259,7 @@ def shown(value: Any, stack: list[Layer] | None = None) -> str | None:
     stack = state.stack if stack is None else stack
     for count in range(len(stack), 0, -1):
         layer, outer = stack[count - 1], stack[: count - 1]
-        if getattr(value, "level", None) is layer:
+        if getattr(value, "level", None) is layer and not value.shared:
             whole, dim = value.origin or (value.whole, 0)
             return _enclosed(f"BatchedTensor(lvl={layer.level}, bdim={dim}, value=", whole, outer)
         tracked = layer.kind == "Grad" and leads_to(value, layer)

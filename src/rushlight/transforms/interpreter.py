@@ -9,7 +9,7 @@ from ..autograd import interpreters, modes
 from ..autograd.interpreters import Answer, Args, Function, Named
 from ..ops.table import Op
 from ..tensor import Tensor
-from . import batched_tensors, creation, custom_functions, dynamic_layers, vmap
+from . import creation, custom_functions, dynamic_layers, example_graph, vmap
 from .rules import forms
 
 
@@ -19,13 +19,13 @@ class Transforms(interpreters.Interpreter):
     place = interpreters.EXAMPLES
 
     def op(self, op: Op, args: Args) -> Answer:
-        return batched_tensors.once_for_all(op, args, forms.find) if modes.state.transforms else NotImplemented
+        return example_graph.recorded(op, args, forms.find) if modes.state.transforms else NotImplemented
 
     def function(self, cls: Any, args: Args, kwargs: Named) -> Answer:
         return custom_functions.applied(cls, args, kwargs)
 
     def write(self, function: Function, name: str, tensor: Tensor, args: Args, kwargs: Named) -> Answer:
-        return batched_tensors.written(function, name, tensor, args, kwargs) if modes.state.transforms else NotImplemented
+        return example_graph.written(function, name, tensor, args, kwargs) if modes.state.transforms else NotImplemented
 
     def creation(self, function: Function, args: Args, kwargs: Named) -> Answer:
         return creation.made(function, args, kwargs) if modes.state.transforms else NotImplemented
@@ -38,7 +38,7 @@ class Transforms(interpreters.Interpreter):
         return NotImplemented if text is None else text
 
     def gradients(self, outputs: Sequence[Any], inputs: Sequence[Any], cotangents: Sequence[Any], **options: Any) -> Answer:
-        return batched_tensors.gradients_of(outputs, inputs, cotangents, **options)
+        return example_graph.gradients_of(outputs, inputs, cotangents, **options)
 
     def rows(self, function: Function, batch: Sequence[Tensor]) -> Answer:
         return vmap.vectorized(function)(*batch)

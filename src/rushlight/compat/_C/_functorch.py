@@ -209,14 +209,14 @@ def dlevel(tensor: Tensor) -> int:
 
 def maybe_get_bdim(tensor: Tensor) -> int:
     """Where the batch lies in :func:`get_unwrapped`; -1 if there is none."""
-    if not isinstance(tensor, batched_tensors.BatchedTensor):
+    if not isinstance(tensor, batched_tensors.BatchedTensor) or tensor.shared:
         return -1
     return tensor.origin[1] if tensor.origin is not None else 0
 
 
 def get_unwrapped(tensor: Tensor) -> Tensor:
     """The tensor behind the innermost wrapper. RuntimeError if there is none."""
-    if isinstance(tensor, batched_tensors.BatchedTensor):
+    if isinstance(tensor, batched_tensors.BatchedTensor) and not tensor.shared:
         return tensor.origin[0] if tensor.origin is not None else tensor.whole
     if dynamic_layers.innermost_of(tensor) is None and not is_dead_tensor_wrapper(tensor):
         raise RuntimeError("No wrappers present!")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...autograd.interpreters import Named
 from ...ops import promotion
 from ...ops.public import ops
 from ...ops.table import Op
@@ -26,15 +27,16 @@ def dims_of(value: Any) -> int:
 def lifted(value: Tensor, ndim: int) -> Tensor:
     """A batch of examples with ones put in front of their dimensions, so that there are ``ndim``."""
     missing = ndim + 1 - dims_of(value)
-    for _ in range(missing):
-        value = ops.expand_dims(value, 1)
-    return value
+    if missing <= 0:
+        return value
+    size, *shape = value._array.shape
+    return ops.view(value, (size, *(1,) * missing, *shape))
 
 
 _OF_ANY_DTYPES = frozenset("eq ne lt le gt ge logical_and logical_or logical_xor".split())
 
 
-def pointwise(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def pointwise(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     """Examples that broadcast against each other: dimensions of size 1 come between the batch and theirs."""
     tensors = [value for value in inputs if is_tensor(value)]
     ndim = max(map(dims_of, tensors))
@@ -95,7 +97,7 @@ _OF_NUMBERS = frozenset(
 _CHOICES = frozenset("max min median nanmedian kthvalue mode".split())
 
 
-def by_parameters(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def by_parameters(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     """Ops whose parameters say where things are: axes move by one, shapes get the batch in front."""
     whole = [along(value, level) if is_tensor(value) else value for value in inputs]
     if op.name in _OF_NUMBERS and all(dims_of(value) == 1 for value in whole if is_tensor(value)):
@@ -121,7 +123,7 @@ def by_parameters(op: Op, inputs: list[Any], params: dict[str, Any], level: Leve
     return call_op(op, whole, new)
 
 
-def naturally(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def naturally(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     """Ops that take batches in front of matrices, or rows, as they are."""
     return call_op(op, [along(value, level) if is_tensor(value) else value for value in inputs], params)
 
@@ -133,7 +135,7 @@ def folded_view(x: Tensor, shape: Shape) -> Tensor:
 def with_batches(*core: int) -> Rule:
     """The rule of an op on tensors with any number of batches in front of so many dimensions each."""
 
-    def rule(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+    def rule(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
         pairs = list(zip(inputs, core, strict=True))
         most = max(dims_of(value) - ndim for value, ndim in pairs if is_tensor(value))
         whole = [lifted(along(value, level), most + ndim) if is_tensor(value) else value for value, ndim in pairs]
@@ -142,7 +144,7 @@ def with_batches(*core: int) -> Rule:
     return rule
 
 
-def folded(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def folded(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     """Ops on batches of their own (images, say): both batches become one."""
     count = inputs[0]._array.shape[0]
     whole = [folded_view(along(one, level), (-1, *one._array.shape[1:])) if is_tensor(one) else one for one in inputs]
@@ -152,7 +154,7 @@ def folded(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> A
     return tuple(parts) if type(out) is tuple else parts[0]
 
 
-def as_vectors(op: Op, inputs: list[Any], params: dict[str, Any], level: Level, is_number: bool) -> Any:
+def as_vectors(op: Op, inputs: list[Any], params: Named, level: Level, is_number: bool) -> Any:
     """An op on numbers done on vectors of one element; its result is one too where it ``is_number``."""
     wide = [ops.expand_dims(one, 0) if is_tensor(one) and not dims_of(one) else one for one in inputs]
     out = call_op(op, wide, params)
@@ -191,7 +193,7 @@ rules: dict[str, Rule] = {
 }
 
 
-def _none(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _none(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     raise Unbatchable(op.name)
 
 

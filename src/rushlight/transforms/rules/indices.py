@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...autograd import grad_mode
+from ...autograd.interpreters import Named
 from ...ops.public import ops
 from ...ops.table import Op
 from ...tensor import Tensor, wrap
@@ -60,19 +61,19 @@ class _Picked:
         return whole if moves is None else whole.movedim(moves[1], moves[0])
 
 
-def _index(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _index(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     x, indices = inputs
     picked = _Picked(indices, level, op.name)
     return picked.to_example(ops.index(along(x, level), picked.indices))
 
 
-def _index_adjoint(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _index_adjoint(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     g, indices = inputs
     picked = _Picked(indices, level, op.name)
     return ops.index_adjoint(picked.from_example(along(g, level)), picked.indices, (level.size, *params["shape"]))
 
 
-def _index_put(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _index_put(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     x, values, indices = inputs
     picked = _Picked(indices, level, op.name)
     if picked._moves() is not None:
@@ -90,13 +91,13 @@ def _flat(x: Tensor, level: Level) -> Any:
     return along(x, level).reshape((level.size, -1))
 
 
-def _take(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _take(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     x, index = inputs
     indices = _flat_indices(index, x._array.size, level)
     return ops.gather(_flat(x, level), indices, 1).reshape((level.size, *index._array.shape))
 
 
-def _take_adjoint(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _take_adjoint(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     g, index = inputs
     shape = params["shape"]
     size = int(np.prod(shape))
@@ -110,7 +111,7 @@ def _flat_indices(index: Tensor, size: int, level: Level) -> Any:
     return ops.where(flat < 0, flat + size, flat)
 
 
-def _embedding(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _embedding(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     weight, indices = inputs
     if not is_batched(weight, level):
         return call_op(op, [weight, indices.whole], params)
@@ -126,7 +127,7 @@ def _embedding(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) 
     return ops.where(fixed, kept, out)
 
 
-def _bags(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _bags(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     """Sums of the rows of a table for each example: of the tables one below the other."""
     weight, indices, offsets, scales = inputs
     if params["but"] >= 0 or params["by_frequency"] or params["sparse"]:
@@ -141,7 +142,7 @@ def _bags(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> An
     return found.reshape((level.size, -1, found._array.shape[1]))
 
 
-def _embedding_adjoint(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _embedding_adjoint(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     g, indices = inputs
     if params["but"] >= 0 or params["by_frequency"]:
         raise Unbatchable(op.name)
@@ -157,7 +158,7 @@ def _rows(indices: Tensor, rows: int, level: Level) -> Any:
     return whole + wrap(np.arange(level.size).reshape(level.size, *(1,) * indices._array.ndim) * rows)
 
 
-def _by_vector(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _by_vector(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     """``index_add`` and its like: a vector of indices for all examples, or one for each."""
     x, *sources, index = inputs
     if not dims_of(x) or any(dims_of(one) != dims_of(x) for one in sources):
@@ -176,7 +177,7 @@ def _by_vector(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) 
     return found.reshape((level.size, -1, *found._array.shape[1:])).movedim(1, axis + 1)
 
 
-def _select_adjoint(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _select_adjoint(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     g, index = inputs
     if is_batched(index, level):
         raise Unbatchable(op.name)
@@ -185,7 +186,7 @@ def _select_adjoint(op: Op, inputs: list[Any], params: dict[str, Any], level: Le
     return call_op(op, [along(g, level), index], new)
 
 
-def _filled(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _filled(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     """``index_fill``: the value where an index of the dimension is among those given."""
     x, value, index = inputs
     if not dims_of(x):
@@ -200,7 +201,7 @@ def _filled(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> 
     return ops.where(chosen, filling, along(x, level))
 
 
-def _gathered(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _gathered(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     """``gather``, ``scatter`` and their like: a number is a vector of one element."""
     if all(dims_of(one) for one in inputs if is_tensor(one)):
         return by_parameters(op, inputs, params, level)
@@ -208,7 +209,7 @@ def _gathered(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -
     return as_vectors(op, inputs, params, level, not dims_of(named))
 
 
-def _put(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _put(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     """Writing at indices of the flat tensor."""
     x, source, index = inputs
     indices = _flat_indices(index, x._array.size, level)
@@ -219,7 +220,7 @@ def _put(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any
     return write(_flat(x, level), values, indices, 1).reshape((level.size, *x._array.shape))
 
 
-def _masked_scatter(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _masked_scatter(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     """The elements of the source, one after the other, where the mask is true."""
     x, source, mask = inputs
     shape = np.broadcast_shapes(x._array.shape, mask._array.shape)
@@ -235,7 +236,7 @@ def _masked_scatter(op: Op, inputs: list[Any], params: dict[str, Any], level: Le
     return ops.where(wholes[1], picked, wholes[0])
 
 
-def _searchsorted(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _searchsorted(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     boundaries, values, sorter = inputs
     if sorter is not None:
         boundaries, sorter = ops.take_along(boundaries, sorter, dims_of(sorter) - 1), None

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...autograd.interpreters import Named
 from ...ops.public import ops
 from ...ops.table import Op
 from ...tensor import Tensor, wrap
@@ -16,7 +17,7 @@ from . import forms
 from .forms import dims_of, everything, folded, folded_view, lifted, pointwise
 
 
-def _nll(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _nll(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     """Losses of single examples, or of the rows of each: all rows at once, then what the reduction says."""
     x, target, weight = inputs
     ignored = params["ignore_index"]
@@ -45,7 +46,7 @@ def _nll(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any
     return total / (weights if one else ops.sum(weights, everything(weights), False))
 
 
-def _loss(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _loss(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     """A pointwise loss: unreduced over the batch, then reduced over the example."""
     losses = pointwise(op, inputs, {**params, "reduction": "none"}, level)
     if params["reduction"] == "none":
@@ -53,13 +54,13 @@ def _loss(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> An
     return (ops.mean if params["reduction"] == "mean" else ops.sum)(losses, everything(losses), False, None)
 
 
-def _loss_backward(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _loss_backward(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     """The derivative of such a loss: the mean divides by the size of an example."""
     slope = pointwise(op, inputs, {**params, "reduction": "sum"}, level)
     return ops.divide_by(slope, math.prod(inputs[1]._array.shape) or 1) if params["reduction"] == "mean" else slope
 
 
-def _layer_norm(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _layer_norm(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     x, weight, bias = inputs
     if not is_batched(x, level):
         raise Unbatchable(op.name)
@@ -74,7 +75,7 @@ def _layer_norm(op: Op, inputs: list[Any], params: dict[str, Any], level: Level)
     return out
 
 
-def _folded(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _folded(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     """Ops on a batch of images, with vectors that all examples share."""
     x, *others = inputs
     if not is_batched(x, level) or any(is_batched(one, level) for one in others):
@@ -86,7 +87,7 @@ def _folded(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> 
     return tuple(parts) if type(out) is tuple else parts[0]
 
 
-def _margins(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _margins(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     """Losses of rows: all rows at once, then what the reduction says."""
     x, target, *weights = inputs
     if any(is_batched(one, level) for one in weights):
@@ -99,14 +100,14 @@ def _margins(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) ->
     return (ops.mean if params["reduction"] == "mean" else ops.sum)(losses, (1,), False, None)
 
 
-def _layer_norm_with_moments(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _layer_norm_with_moments(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     x, *others = inputs
     if any(is_batched(one, level) for one in others):
         raise Unbatchable(op.name)
     return call_op(op, [along(x, level), *others], {**params, "axes": tuple(axis % dims_of(x) + 1 for axis in params["axes"])})
 
 
-def _convolution(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _convolution(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     """Kernels that all examples share: one batch. A kernel for each: as many groups as examples."""
     x, weight, *rest = inputs
     if not is_batched(weight, level) and not any(is_batched(one, level) for one in rest):
@@ -123,7 +124,7 @@ def _convolution(op: Op, inputs: list[Any], params: dict[str, Any], level: Level
     return folded_view(out, (count, level.size, made, *out._array.shape[2:])).transpose(0, 1)
 
 
-def _batch_norm(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _batch_norm(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     """The channels of all examples as channels of one: each has statistics of its own."""
     x, *vectors = inputs
     whole = along(x, level).transpose(0, 1)
@@ -134,7 +135,7 @@ def _batch_norm(op: Op, inputs: list[Any], params: dict[str, Any], level: Level)
     return out.transpose(0, 1)
 
 
-def _group_norm(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _group_norm(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     x, weight, bias = inputs
     if not is_batched(x, level):
         raise Unbatchable(op.name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...autograd.interpreters import Named
 from ...ops.public import ops
 from ...ops.table import Op
 from ...tensor import Tensor
@@ -21,50 +22,59 @@ def _whole(value: Any, level: Level) -> Any:
     return value.whole if is_batched(value, level) else value
 
 
-def _mm(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _mm(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     a, b = inputs
     x, y = _whole(a, level), _whole(b, level)
     if is_batched(a, level) and not is_batched(b, level) and dims_of(a) == 2:
         rows, inner = a._array.shape
-        return ops.view(ops.mm(folded_view(x, (level.size * rows, inner)), y), (level.size, rows, b._array.shape[1]))
+        return ops.unsafe_view(ops.mm(folded_view(x, (level.size * rows, inner)), y), (level.size, rows, b._array.shape[1]))
     return _product(x, y)
 
 
-def _mv(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _turned(matrix: Tensor) -> Tensor:
+    return ops.permute_dims(matrix, (1, 0))
+
+
+def _mv(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     a, b = inputs
     if not is_batched(b, level):
         return _product(a.whole, b)
+    y = b.whole
     if not is_batched(a, level):
-        return _product(b.whole, ops.t(a))
+        return _turned(ops.mm(a, _turned(y))) if dims_of(y) == 2 else _product(y, ops.t(a))
     return ops.squeeze(_product(a.whole, ops.expand_dims(b.whole, 2)), (2,))
 
 
-def _dot(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _dot(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     a, b = (_whole(value, level) for value in inputs)
     if dims_of(a) == 1:
         return _product(b, a)
     if dims_of(b) == 1:
         return _product(a, b)
-    return ops.sum(ops.mul(a, b), (1,), False)
+    product = _product(ops.expand_dims(a, 1), ops.expand_dims(b, 2))
+    return ops.squeeze(ops.squeeze(product, (2,)), (1,))
 
 
-def _outer(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _outer(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     a, b = (_whole(value, level) for value in inputs)
-    return ops.expand_dims(a, dims_of(a)) * ops.expand_dims(b, dims_of(b) - 1)
+    row = lifted(b, 2) if is_batched(inputs[1], level) else b
+    return ops.view(a, (*a._array.shape, 1)) * row
 
 
-def _addmm(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _addmm(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     bias, a, b = inputs
     product = _mm(op, [a, b], {}, level) if is_batched(a, level) or is_batched(b, level) else ops.mm(a, b)
-    if params.get("alpha", 1) != 1:
-        product = product * params["alpha"]
-    if not params.get("beta", 1):
+    alpha, beta = params.get("alpha", 1), params.get("beta", 1)
+    if not beta:
+        product = product if alpha == 1 else product * alpha
         return product if dims_of(product) == 3 else along(product, level)
-    start = lifted(bias.whole, 2) if is_batched(bias, level) else bias
-    return product + (start if params.get("beta", 1) == 1 else start * params["beta"])
+    start = ops.times(_whole(bias, level), beta)
+    if is_batched(bias, level):
+        start = lifted(start, 2)
+    return ops.add(start, product) if alpha == 1 else ops.add_scaled(start, product, alpha)
 
 
-def _baddbmm(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _baddbmm(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     """Sums of a start and products of matrices, of vectors or of batches of matrices."""
     bias, a, b = inputs
     left, right = _whole(a, level), _whole(b, level)
@@ -85,19 +95,19 @@ def _baddbmm(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) ->
     return product + (start if params.get("beta", 1) == 1 else start * params["beta"])
 
 
-def _vdot(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _vdot(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     a, b = (along(value, level) for value in inputs)
     return ops.sum(ops.mul(ops.conj(a), b), (1,), False)
 
 
-def _solve(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _solve(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     a, b = inputs
     if dims_of(a) - 2 != dims_of(b) - (1 if params["vector"] else 2):
         raise Unbatchable(op.name)
     return naturally(op, inputs, params, level)
 
 
-def _trilinear(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _trilinear(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     """``sum_ij a[n, i] * weight[o, i, j] * b[n, j]``."""
     a, weight, b = inputs
     left, right = along(a, level), along(b, level)
@@ -108,7 +118,7 @@ def _trilinear(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) 
     return ops.transpose(ops.sum(products, (3,), False), 1, 2)
 
 
-def _attention(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _attention(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     mask = params["mask"]
     if mask is not None and (hasattr(mask, "level") or mask.ndim > 2):  # not the same for all examples
         raise Unbatchable(op.name)
@@ -117,7 +127,7 @@ def _attention(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) 
     return with_batches(*(2 for _ in inputs))(op, inputs, params, level)
 
 
-def _least_squares(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _least_squares(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     found = with_batches(2, 2)(op, inputs, params, level)
     return tuple(along(one, level) if one._array.shape == (0,) else one for one in found)  # what was not asked for is empty
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...autograd.interpreters import Named
 from ...ops.public import ops
 from ...ops.table import Op, table
 from ...tensor import wrap
@@ -17,22 +18,22 @@ from .forms import by_parameters, dims_of, everything, folded_view, pointwise
 def _of_all(name: str) -> Rule:
     """A full reduction: over all axes but the batch's."""
 
-    def rule(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+    def rule(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
         x = inputs[0].whole
         return getattr(ops, name)(x, everything(x), False, *params.values())
 
     return rule
 
 
-def _product_of_all(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _product_of_all(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     return ops.prod(folded_view(inputs[0].whole, (level.size, -1)), 1, False, *params.values())
 
 
-def _trace(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _trace(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     return ops.sum(ops.diagonal(inputs[0].whole, 0, 1, 2), (1,), False)
 
 
-def _median(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _median(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     """The median of an example; of one with nan, nan, unless it skips them."""
     flat = folded_view(inputs[0].whole, (level.size, -1))
     skips = params.get("skip_nan", op.name == "nanmedian_all")
@@ -40,7 +41,7 @@ def _median(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> 
     return (ops.nanmedian if skips else ops.median)(flat, indices, 1, False)
 
 
-def _place(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _place(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     """``argmax`` and ``argmin``, along a dimension or of all elements."""
     if params["axis"] is not None:
         return by_parameters(op, inputs, params, level)
@@ -49,12 +50,12 @@ def _place(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> A
     return folded_view(found, (level.size, *(1,) * (dims_of(whole) - 1))) if params["keepdims"] else found
 
 
-def _distance(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _distance(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     apart = pointwise(table["sub"], inputs, {}, level)
     return ops.vector_norm(apart, params["ord"], everything(apart), False, None)
 
 
-def _distances(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _distances(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     """``pdist``: the distances of all pairs of rows."""
     x = inputs[0].whole
     first, second = np.triu_indices(x._array.shape[1], 1)
@@ -62,7 +63,7 @@ def _distances(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) 
     return ops.vector_norm(apart, params["p"], (2,), False, None)
 
 
-def _renormed(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _renormed(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     """The slices of all examples as slices of one tensor."""
     axis = params["axis"] % dims_of(inputs[0])
     moved = inputs[0].whole.movedim(axis + 1, 1)
@@ -71,7 +72,7 @@ def _renormed(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -
     return folded_view(flat, shape).movedim(1, axis + 1)
 
 
-def _hashed(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _hashed(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     axes = params["axis"] or tuple(range(dims_of(inputs[0])))
     return by_parameters(op, inputs, {**params, "axis": axes}, level)
 

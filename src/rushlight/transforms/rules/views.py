@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...autograd.interpreters import Named
 from ...ops.public import ops
 from ...ops.table import Op, table
 from ...tensor import wrap
@@ -15,50 +16,50 @@ from . import forms
 from .forms import by_parameters, dims_of, find, folded_view, lifted, pointwise
 
 
-def _copied(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _copied(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     """``view_copy`` and its like: the view, copied."""
     view = table[op.name.removesuffix("_copy")]
     out = find(view)(view, inputs, params, level)
     return tuple(ops.clone(one) for one in out) if isinstance(out, (tuple, list)) else ops.clone(out)
 
 
-def _permuted(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _permuted(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     x = inputs[0]
     return call_op(op, [x.whole], {"axes": (0, *(axis % dims_of(x) + 1 for axis in params["axes"]))})
 
 
-def _repeated(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _repeated(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     x = lifted(inputs[0].whole, len(params["counts"]))
     return call_op(op, [x], {"counts": (1, *params["counts"])})
 
 
-def _expanded(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _expanded(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     return call_op(op, [lifted(inputs[0].whole, len(params["shape"]))], {"shape": (level.size, *params["shape"])})
 
 
-def _transposed(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _transposed(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     x = inputs[0].whole
     return ops.transpose(x, 1, 2) if dims_of(x) == 3 else x
 
 
-def _squeezed(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _squeezed(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     x = inputs[0].whole
     axes = tuple(axis for axis, size in enumerate(x._array.shape) if axis and size == 1)
     return ops.squeeze_several(x, axes) if axes else ops.alias(x)
 
 
-def _stretched(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _stretched(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     """``expand_number`` and ``divide_number``."""
     shape = params["shape"]
     x = ops.expand(lifted(ops.view(inputs[0].whole, (level.size,)), len(shape)), (level.size, *shape))
     return ops.divide_by(x, params["divisor"]) if "divisor" in params else ops.clone(x)
 
 
-def _reshaped(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _reshaped(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     return folded_view(inputs[0].whole, (level.size, *params["shape"]))
 
 
-def _rolled(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _rolled(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     if params["axes"] is not None:
         return by_parameters(op, inputs, params, level)
     whole = inputs[0].whole
@@ -66,26 +67,27 @@ def _rolled(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> 
     return folded_view(flat, whole._array.shape)
 
 
-def _strided(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
-    return along(inputs[0].as_strided(params["shape"], params["strides"], params["offset"]), level)
+def _strided(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
+    whole: Any = inputs[0].whole
+    return whole.as_strided((level.size, *params["shape"]), (whole.stride(0), *params["strides"]), params["offset"])
 
 
-def _listed(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _listed(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     axis = params["axis"]
     return call_op(op, [[along(one, level) for one in inputs[0]]], {**params, "axis": axis + 1 if axis >= 0 else axis})
 
 
-def _unsqueezed(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _unsqueezed(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     x = inputs[0]
     return call_op(op, [x.whole], {"axis": params["axis"] % (dims_of(x) + 1) + 1})
 
 
-def _narrowed(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _narrowed(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     axis = params["axis"]
     return call_op(op, [inputs[0].whole], {**params, "axis": axis + 1 if axis >= 0 else axis})
 
 
-def _recast(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _recast(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     """A copy of another dtype, perhaps with the channels of each image last in memory."""
     x = inputs[0]
     if not params["memory_format"].startswith("channels_last"):
@@ -96,7 +98,7 @@ def _recast(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> 
     return folded_view(call_op(op, [folded_view(x.whole, (-1, *shape[1:]))], params), (level.size, *shape))
 
 
-def _blocks(op: Op, inputs: list[Any], params: dict[str, Any], level: Level) -> Any:
+def _blocks(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     """``block_diag``: matrices with zeros beside them, one below the other."""
     matrices = []
     for one in inputs[0]:
