@@ -450,8 +450,7 @@ def _ones(output: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
 
 def _calculate_shape(output: Any, grad: Any, is_grads_batched: bool) -> tuple[Size, Size]:
     """The shapes that an output and its cotangent are compared by: a batched cotangent's without the batch."""
-    shape, got = _meta(output)[0], tuple(grad.shape)
-    return Size(shape), Size(got[1:] if is_grads_batched else got)
+    return Size(_meta(output)[0]), Size(grad.shape[1:] if is_grads_batched else grad.shape)
 
 
 def _refitted(index: int, seed: Any, shape: tuple[int, ...], dtype: np.dtype[Any], create_graph: bool) -> Any:
