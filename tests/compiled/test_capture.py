@@ -19,8 +19,7 @@ from rushlight.compiled.capture.watching import Watch
 
 def recorded(program: Callable[[], Any], *before: torch.Tensor) -> Recorder:
     recorder = Recorder(before)
-    with Watch(recorder):
-        program()
+    Watch(recorder).of(program)
     return recorder
 
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
 import rushlight as torch
+from rushlight.autograd import interpreters, modes
 from rushlight.backend.interrupts import came_by_a_signal
+from rushlight.compiled.capture import watching
 from rushlight.compiled.capture.recorder import Recorder
+from rushlight.compiled.capture.watching import Watch
 from rushlight.compiled.replay.program import Program
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
@@ -205,3 +210,19 @@ def test_errors_of_handlers_are_told_from_others() -> None:
     with pytest.raises(ZeroDivisionError) as other:
         raise ZeroDivisionError
     assert not came_by_a_signal(other.value)
+
+
+@pytest.mark.parametrize("at", [1, 2])
+@pytest.mark.parametrize("owner, name", [(Watch, "_begin"), (Watch, "_end"), (watching, "held")])
+def test_nothing_of_a_recording_stays_behind(at: int, owner: Any, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(owner, name, interrupting(getattr(owner, name), at))
+    compiled, x, seen = torch.compile(lambda x: (x * 2).sin()), torch.ones(3), 0
+    before = list(interpreters.stack.interpreters)
+    for _ in range(8):
+        try:
+            assert compiled(x).tolist() == (x * 2).sin().tolist()
+        except KeyboardInterrupt:
+            seen += 1
+        assert sys.getprofile() is None and gc.isenabled()
+        assert not modes.special.active and interpreters.stack.interpreters == before and not watching._lock.locked()
+    assert seen == 1

@@ -120,8 +120,8 @@ def explain(function: Callable[..., Any]) -> Callable[..., Explanation]:
             last = whole.forms[-1]
             return Explanation(last.first or t.Trace(), last.reason, whole.report())
         recorder = Recorder(None)
-        with uncollected(), Watch(recorder):
-            (function if whole is None else whole.function)(*args, **kwargs)
+        asked = function if whole is None else whole.function
+        uncollected(lambda: Watch(recorder).of(asked, *args, **kwargs))
         return Explanation(recorder.trace, recorder.failure)
 
     return explained

@@ -193,10 +193,11 @@ class Compiled:
     # Recording.
 
     def _record(self, form: Form, leaves: list[Any], args: Any, kwargs: Any) -> Any:
-        with self.lock, watching.uncollected():
+        with self.lock:
             form.recordings += 1
             try:
-                return (self._first if form.recordings == 1 else self._second)(form, leaves, args, kwargs)
+                record = self._first if form.recordings == 1 else self._second
+                return watching.uncollected(record, form, leaves, args, kwargs)
             except BaseException as error:
                 form.recordings -= 1  # it has not seen all: the next is to be as if it had not been
                 if isinstance(error, Exception) and not came_by_a_signal(error):
@@ -206,10 +207,12 @@ class Compiled:
                 raise
 
     def _watched(self, recorder: Recorder, form: Form, args: Any, kwargs: Any) -> tuple[Any, Watch, Joint | None]:
-        watch = Watch(recorder)
-        with watch:
+        def call() -> tuple[Any, Joint | None]:
             result = self._as_it_is(args, kwargs)
-            joint = recorded(result, recorder, lambda keep: TracedPass(recorder, keep, False))
+            return result, recorded(result, recorder, lambda keep: TracedPass(recorder, keep, False))
+
+        watch = Watch(recorder)
+        result, joint = watch.of(call)
         if self.fullgraph and recorder.broken is not None:
             raise Unsupported(told(recorder.broken))
         form.names |= watch.names

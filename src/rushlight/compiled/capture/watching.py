@@ -10,7 +10,6 @@ functions run, the user's and this package's, and which built-in ones the user's
 
 from __future__ import annotations
 
-import contextlib
 import gc
 import inspect
 import os
@@ -20,13 +19,14 @@ import sysconfig
 import threading
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ...autograd import interpreters, modes, tangents
 from ...autograd.observed_pass import ObservedPass
 from ...autograd.saved import Packed
+from ...backend.interrupts import held
 from ...base.arguments import OWN_CODE, ROOT, code_of
 from ...ops.interceptors import run_below
 from ...tensor import Tensor
@@ -34,6 +34,8 @@ from . import known_functions
 from .bytecode import asks_by_text, looks_at_values, returns
 from .recorder import Recorder
 from .traced_pass import TracedPass
+
+T = TypeVar("T")
 
 _lock = threading.Lock()  # one recording at a time
 # Frames of these are not the user's where this package called them: the standard library, NumPy, SciPy.
@@ -53,23 +55,23 @@ _OUTSIDE = {
 _BEGUN = 8  # bytes of a generator's code that run before its first line
 
 
-@contextlib.contextmanager
-def uncollected() -> Iterator[None]:
-    """A ``with`` block without collections of garbage: what one calls is no part of a program, and much is made while recording."""
+def uncollected(function: Callable[..., T], *args: object) -> T:
+    """``function(*args)`` without collections of garbage: what one calls is no part of a program, and much is made while recording."""
     collects = gc.isenabled()
-    gc.disable()
     try:
-        yield
+        gc.disable()
+        return function(*args)
     finally:
         if collects:
             gc.enable()
 
 
 class Watch(interpreters.Interpreter):
-    """A ``with`` block in which what this thread does is recorded."""
+    """A recording of what this thread does in one call, see :meth:`of`."""
 
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
+        self.begun = False
         self.codes: dict[types.CodeType, bool] = {}  # the code that ran for the user; whether it is not the user's own
         # This package's code that ran and need not be looked at again, by its identity: to hash code is slow.
         self.own: dict[int, types.CodeType] = {}
@@ -84,21 +86,33 @@ class Watch(interpreters.Interpreter):
         self.kept: dict[int, object] = {}  # what autocast has cast leaves to in this recording: none of an earlier call
         self.interrupted: list[int] = []  # for each hook that takes what an op saves, how many ops were running
 
-    def __enter__(self) -> Watch:
-        _lock.acquire()
-        self.drawn = _drawn()
+    def of(self, function: Callable[..., T], *args: object, **kwargs: object) -> T:
+        """``function(*args, **kwargs)``, recorded. Wherever an interrupt comes, nothing of the recording stays behind."""
+        with _lock:
+            self.drawn = _drawn()
+            try:
+                try:
+                    held(self._begin)
+                    sys.setprofile(self.looks)
+                    return function(*args, **kwargs)
+                finally:
+                    sys.setprofile(None)
+                    held(self._end)
+                    if _drawn() != self.drawn:  # by a call that was not seen: what is written in C calls what it is given unseen
+                        self.fail("Python's or NumPy's random numbers")
+            finally:  # the interrupt may have come on the way there
+                held(self._end)
+
+    def _begin(self) -> None:
         interpreters.stack.put(self)
         modes.special.enter()
-        sys.setprofile(self.looks)
-        return self
+        self.begun = True
 
-    def __exit__(self, *error: object) -> None:
-        sys.setprofile(None)
-        modes.special.leave()
-        interpreters.stack.take(self)
-        if _drawn() != self.drawn:  # by a call that was not seen: what is written in C calls what it is given unseen
-            self.fail("Python's or NumPy's random numbers")
-        _lock.release()
+    def _end(self) -> None:
+        if self.begun:
+            self.begun = False
+            modes.special.leave()
+            interpreters.stack.take(self)
 
     def casts(self) -> interpreters.Answer:
         return self.kept if threading.get_ident() == self.thread else NotImplemented

@@ -70,8 +70,9 @@ def _recorded(
 ) -> tuple[Recorder, object]:
     """A recording, and what the program gave: the second of two that agree, which know what was there before."""
     look = Recorder(None)
-    with no_grad(), uncollected(), Watch(look) as watch:
-        function(*args, **kwargs)
+    watch = Watch(look)
+    with no_grad():
+        uncollected(lambda: watch.of(function, *args, **kwargs))
     if look.failure is not None:
         raise Unwritten(_told(look.failure))
     names = None if watch.any_name else watch.names
@@ -92,8 +93,8 @@ def _known(
     function: Callable[..., object], args: Sequence[object], kwargs: Mapping[str, object], before: Sequence[Tensor]
 ) -> tuple[Recorder, object]:
     recorder = Recorder(before)
-    with no_grad(), uncollected(), Watch(recorder):
-        result = function(*args, **kwargs)
+    with no_grad():
+        result = uncollected(lambda: Watch(recorder).of(function, *args, **kwargs))
     if recorder.failure is not None:
         raise Unwritten(_told(recorder.failure))
     return recorder, result
