@@ -129,8 +129,9 @@ def _wrong(training: Training, right: Right, errors: dict[str, str]) -> str:
         return "grad mode is off"
     if np.geterr() != errors:
         return "NumPy's warnings are off"
-    if sys.getprofile() is not None or not gc.isenabled() or special.active:
-        return "a recording is still on"
+    left = [sys.getprofile() and "the profiler", not gc.isenabled() and "no collections", special.active and "a mode"]
+    if any(left):
+        return f"left behind: {', '.join(str(one) for one in left if one)}"
     same = _near if training.near else _same
     now, (before, behind) = training.values(), right.values[:2]
     moved = not all(map(same, now, before))

@@ -196,8 +196,7 @@ class Compiled:
         with self.lock:
             form.recordings += 1
             try:
-                record = self._first if form.recordings == 1 else self._second
-                return watching.uncollected(record, form, leaves, args, kwargs)
+                return watching.uncollected(self._first if form.recordings == 1 else self._second, form, leaves, args, kwargs)
             except BaseException as error:
                 form.recordings -= 1  # it has not seen all: the next is to be as if it had not been
                 if isinstance(error, Exception) and not came_by_a_signal(error):
@@ -207,7 +206,7 @@ class Compiled:
                 raise
 
     def _watched(self, recorder: Recorder, form: Form, args: Any, kwargs: Any) -> tuple[Any, Watch, Joint | None]:
-        def call() -> tuple[Any, Joint | None]:
+        def call() -> tuple[object, Joint | None]:
             result = self._as_it_is(args, kwargs)
             return result, recorded(result, recorder, lambda keep: TracedPass(recorder, keep, False))
 
