@@ -1091,7 +1091,7 @@ class Tensor(WithAttributes):
     def histc(self, bins: _int = 100, min: _float = 0, max: _float = 0) -> Tensor:
         """Counts of elements in ``bins`` bins of equal width between ``min`` and ``max`` (of the data, if both are equal)."""
         ...
-    def histogram(self, bins: Any, *, range: Any = None, weight: Tensor | None = None, density: _bool = False) -> _histogram:
+    def histogram(self, bins: Any = 100, *, range: Any = None, weight: Tensor | None = None, density: _bool = False) -> _histogram:
         """Counts (or weights) of elements between edges: given ones, or so many at even distances."""
         ...
     def hsplit(self, indices_or_sections: Any) -> tuple[Tensor, ...]:
@@ -3013,7 +3013,7 @@ def hinge_embedding_loss(*args: Any, **kwargs: Any) -> Tensor:
 def histc(input: Tensor, bins: _int = 100, min: _float = 0, max: _float = 0, *, out: Any = None) -> Tensor:
     """Counts of elements in ``bins`` bins of equal width between ``min`` and ``max`` (of the data, if both are equal)."""
     ...
-def histogram(input: Tensor, bins: Any, *, range: Any = None, weight: Tensor | None = None, density: _bool = False, out: Any = None) -> _histogram:
+def histogram(input: Tensor, bins: Any = 100, *, range: Any = None, weight: Tensor | None = None, density: _bool = False, out: Any = None) -> _histogram:
     """Counts (or weights) of elements between edges: given ones, or so many at even distances."""
     ...
 def histogramdd(input: Tensor, bins: Any, range: Any = None, weight: Tensor | None = None, density: _bool = False) -> _histogramdd:

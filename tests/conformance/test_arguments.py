@@ -326,6 +326,18 @@ torch.sparse.ShortTensor(device=10**30)
 x.to(2**64)
 x.clip(2**64)
 x.clamp_max_(10**30)
+torch.mvlgamma(x, 2**63)
+torch.special.multigammaln(x, 2**64)
+torch.nn.utils.rnn.PackedSequence(None, 3)
+torch.nn.utils.rnn.PackedSequence(x, "a")
+torch.nn.Sequential(torch.nn.ReLU()).state_dict(prefix=3)
+torch.nn.Linear(2, 3).cuda()
+torch.nn.Linear(2, 3).cuda(x)
+torch.nn.Linear(2, 3).xpu()
+torch.vmap(lambda a: a, 0, "nearest")(x)
+torch.histogram()
+torch.nn.init.trunc_normal_("a", x)
+torch.nn.init.trunc_normal_(torch, x)
 """.strip().splitlines()
 
 
@@ -363,3 +375,28 @@ def test_refused_as_pytorch_refuses(line: str) -> None:
 def test_taken_as_pytorch_takes_it(line: str) -> None:
     theirs, ours = (eval(line, {"torch": package}) for package in (torch, rushlight))
     np.testing.assert_allclose(ours.numpy(), theirs.numpy(), rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "torch.histogram(torch.tensor([1.0, 2, 3])).hist",
+        "torch.tensor([1.0, 2, 3]).histogram().bin_edges",
+        "torch.ones(2, 3) == np.ones(3).view(np.recarray)",
+        "torch.ones(2, 3) != np.ma.masked_array([1.0, 2, 3], [False, True, False])",
+        "torch.mvlgamma(torch.tensor([5.0, 80.0]), 100)",
+        "torch.nn.Sequential(torch.nn.ReLU()).cuda()(torch.ones(2))",
+        "torch.nn.Sequential(torch.nn.ReLU()).xpu('abc')(torch.ones(2))",
+    ],
+)
+def test_taken_as_pytorch_takes_it_exactly(line: str) -> None:
+    theirs, ours = (eval(line, {"torch": package, "np": np}) for package in (torch, rushlight))
+    np.testing.assert_allclose(np.asarray(ours), np.asarray(theirs), rtol=1e-6)
+    if isinstance(ours, rushlight.Tensor):
+        assert type(ours._array) is np.ndarray
+
+
+def test_what_is_looked_at_only_when_it_is_used() -> None:
+    for package in (torch, rushlight):
+        package.vmap(len, 0, "nearest")
+        package.serialization.safe_globals(3)

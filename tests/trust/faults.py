@@ -129,7 +129,11 @@ def _wrong(training: Training, right: Right, errors: dict[str, str]) -> str:
         return "grad mode is off"
     if np.geterr() != errors:
         return "NumPy's warnings are off"
-    left = [sys.getprofile() and "the profiler", not gc.isenabled() and "no collections", special.active and "a mode"]
+    left = [
+        sys.getprofile() and "the profiler",
+        not gc.isenabled() and "no collections",
+        special.active != special.plain_to_see and "a mode",
+    ]
     if any(left):
         return f"left behind: {', '.join(str(one) for one in left if one)}"
     same = _near if training.near else _same

@@ -60,6 +60,7 @@ def trunc_normal_(
     tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0, generator: Any = None
 ) -> Tensor:
     """Normally distributed numbers within [a, b], by rejection."""
+    is_meta = tensor.is_meta
     if mean < a - 2 * std or mean > b + 2 * std:
         warnings.warn(
             "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be incorrect.",
@@ -71,7 +72,7 @@ def trunc_normal_(
 
     draw = _within if share_below(b) - share_below(a) > 0.3 else _under_the_curve
     with torch.no_grad():
-        return tensor if tensor.is_meta else draw(tensor, mean, std, a, b, generator)
+        return tensor if is_meta else draw(tensor, mean, std, a, b, generator)
 
 
 def _within(tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Any) -> Tensor:

@@ -54,7 +54,7 @@ def general_operator(op: Op, args: tuple[Any, ...]) -> Any:
     for value in args[1 : len(op.inputs)]:
         if not isinstance(value, (Tensor, *NUMBERS)):
             if op.name == "eq" and isinstance(value, np.ndarray):  # == cannot be left to the other side, as < and + are
-                return run(op, (args[0], new_tensor(value)), 1)
+                return run(op, (args[0], new_tensor(np.asarray(value))), 1)  # also where it is of a class of its own
             return unless_refused(foreign_method, value, op.name, args)
     return run(op, args, 1)
 

@@ -194,7 +194,12 @@ def parameter_names(f: Callable[..., Any]) -> tuple[str, ...]:
 
 
 # How NumPy's errors for sizes begin that no memory holds.
-_TOO_LARGE = ("array is too big", "Maximum allowed dimension exceeded", "iterator is too large")
+_TOO_LARGE = (
+    "array is too big",
+    "Maximum allowed dimension exceeded",
+    "Maximum allowed size exceeded",
+    "iterator is too large",
+)
 
 
 def _too_large(error: Exception) -> RuntimeError | None:

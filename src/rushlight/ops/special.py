@@ -193,6 +193,8 @@ def mvlgamma(input: Any, p: int) -> Tensor:
         raise RuntimeError("The input tensor may not be a boolean tensor.")
     if p < 1:
         raise RuntimeError("p has to be greater than or equal to 1")
+    if p >= 2**63:
+        raise ValueError("Overflow when unpacking long long")
     return ops.mvlgamma(input, p)
 
 

@@ -158,7 +158,7 @@ def _check_weight(input: Any, shape: tuple[int, ...], weight: Any) -> None:
 
 
 @public()
-def histogram(input: Any, bins: Any, *, range: Any = None, weight: Any = None, density: bool = False) -> Any:
+def histogram(input: Any, bins: Any = 100, *, range: Any = None, weight: Any = None, density: bool = False) -> Any:
     """Counts (or weights) of elements between edges: given ones, or so many at even distances.
 
     >>> import rushlight as torch

@@ -36,7 +36,7 @@ op("index_put", k.index_put, inputs="*indices", kind="linear",
 op("full_like_shape", lambda x, shape: np.zeros(shape, x.dtype), inputs="x")
 
 
-def _getitem(self: Any, key: Any) -> Any:
+def _getitem(self: Any, key: Any, /) -> Any:
     kind = key.__class__
     if kind is int:
         shape = self._array.shape
@@ -283,7 +283,7 @@ def _sliced(view: Any, axis: int, one: slice, always: bool) -> Any:
     return ops.slice(view, axis, first, max(first, last), step)
 
 
-def _setitem(self: Any, key: Any, value: Any) -> None:
+def _setitem(self: Any, key: Any, value: Any, /) -> None:
     if not isinstance(value, Tensor) and not isinstance(value, NUMBERS):
         if isinstance(value, np.ndarray):
             value = new_tensor(value)

@@ -66,7 +66,7 @@ class safe_globals:
     """
 
     def __init__(self, safe_globals: list[Any]) -> None:
-        self._given = list(safe_globals)
+        self._given = safe_globals
 
     def __enter__(self) -> None:
         self._before = list(_user_globals)

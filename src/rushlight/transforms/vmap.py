@@ -51,14 +51,13 @@ def vmap(
     if chunk_size is not None and chunk_size <= 0:
         raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
 
-    if not all(one is None or isinstance(one, int) for one in tree_flatten(out_dims)[0]):
-        raise ValueError(
-            f"vmap({_name(func)}, ..., out_dims={out_dims}): `out_dims` must be an int, None or a python collection of ints "
-            "representing where in the outputs the vmapped dimension should appear."
-        )
-
     @functools.wraps(func)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
+        if not all(one is None or isinstance(one, int) for one in tree_flatten(out_dims)[0]):
+            raise ValueError(
+                f"vmap({_name(func)}, ..., out_dims={out_dims}): `out_dims` must be an int, None or a python collection of ints "
+                "representing where in the outputs the vmapped dimension should appear."
+            )
         given = _given(func, in_dims, args, kwargs)
         size = given.size
         if chunk_size is not None and chunk_size < size:

@@ -54,7 +54,7 @@ class Module:
         """The module itself, which is on the CPU. NotImplementedError where it is on the meta device."""
         ...
     def cuda(self, device: device | str | int | None = None) -> Self:
-        """AssertionError: there is no CUDA."""
+        """AssertionError: there is no CUDA; itself where there is nothing to move."""
         ...
     def double(self) -> Self:
         """Floating parameters and buffers as float64, in place."""
@@ -168,7 +168,7 @@ class Module:
         """All parameters and buffers as ``dst_type``, in place."""
         ...
     def xpu(self, device: device | str | int | None = None) -> Self:
-        """AssertionError: there is no XPU."""
+        """AssertionError: there is no XPU; itself where there is nothing to move."""
         ...
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forgets the gradients of all parameters, or fills them with zeros."""

@@ -8,7 +8,6 @@ from typing import Any, Self
 
 import rushlight as torch
 
-from ...base.arguments import check_device
 from ...tensor import Tensor
 from ..parameter import Parameter, is_lazy
 from . import conversion_choices as choices
@@ -170,14 +169,12 @@ class Convertible(Methods, of=Module):
         return self._apply(lambda t: t.cpu()) if any(p.is_meta for p in (*self.parameters(), *self.buffers())) else self
 
     def cuda(self, device: Any = None) -> Self:
-        """AssertionError: there is no CUDA."""
-        check_device("cuda", device)
-        raise AssertionError("Torch not compiled with CUDA enabled")
+        """AssertionError: there is no CUDA; itself where there is nothing to move."""
+        return self._apply(lambda t: t.cuda(device))
 
     def xpu(self, device: Any = None) -> Self:
-        """AssertionError: there is no XPU."""
-        check_device("xpu", device)
-        raise AssertionError("Torch not compiled with XPU enabled")
+        """AssertionError: there is no XPU; itself where there is nothing to move."""
+        return self._apply(lambda t: t.xpu(device))
 
     def share_memory(self) -> Self:
         """Moves parameters and buffers to memory that processes started later share."""

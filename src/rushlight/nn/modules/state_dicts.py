@@ -78,7 +78,7 @@ def collect(module: Module, destination: Any, prefix: str, keep_vars: bool) -> A
     module._save_to_state_dict(destination, prefix, keep_vars)
     for name, child in module._modules.items():
         if child is not None:
-            child.state_dict(destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
+            child.state_dict(destination=destination, prefix=prefix + name + ".", keep_vars=keep_vars)
     for hook in module._state_dict_hooks.values():
         result = hook(module, destination, prefix, local_metadata)
         if getattr(hook, "_from_public_api", False):

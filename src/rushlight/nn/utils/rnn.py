@@ -28,6 +28,12 @@ class PackedSequence(PackedSequence_):
             if not isinstance(data, (list, tuple)) or len(data) != 2:
                 raise AssertionError("Expected data to be a list or tuple of length 2")
             data, batch_sizes = data
+        elif batch_sizes.device.type != "cpu":
+            raise ValueError(
+                "batch_sizes should always be on CPU. Instances of PackedSequence should never be created manually. They should "
+                "be instantiated by functions like pack_sequence and pack_padded_sequences in nn.utils.rnn. "
+                "https://pytorch.org/docs/stable/nn.html#torch.nn.utils.rnn.pack_sequence"
+            )
         if unsorted_indices is None:
             unsorted_indices = invert_permutation(sorted_indices)
         return super().__new__(cls, data, batch_sizes, sorted_indices, unsorted_indices)
