@@ -11,6 +11,7 @@ from explain.conftest import stored
 from explain.long_loop import loop
 
 from rushlight.explain import notebook, page, svg
+from rushlight.explain.matrices import matrix
 from rushlight.explain.words import LANGUAGES, TABLE, say
 
 VOID = {"meta", "link", "input", "br", "img"}
@@ -202,3 +203,8 @@ def test_the_table_of_words_is_whole():
         assert sorted(names) == sorted(re.findall(r"\{(\w+)\}", zh)), key
         assert en.count("`") % 2 == zh.count("`") % 2 == 0, key
         assert re.search("[一-鿿]", zh) or not re.search("[a-z]{4}", zh), key
+
+
+def test_a_matrix_that_is_scrolled_on_a_phone_can_be_focused():
+    assert 'tabindex="0"' in matrix([[-0.01932] * 8], "b")
+    assert "tabindex" not in matrix([[-0.01932] * 3], "b")

@@ -10,6 +10,7 @@ from .numerals import number
 from .words import Said, literal, say
 
 WIDEST = 24  # columns and rows that are written out
+BROAD = 36  # characters of a row that fit on a phone
 
 
 def matrix(rows: list[list[Number]], color: str, bars: bool = True) -> str:
@@ -23,7 +24,9 @@ def matrix(rows: list[list[Number]], color: str, bars: bool = True) -> str:
     texts = [[one if isinstance(one, str) else number(one) for one in row] for row in rows]
     sizes = [max(len(row[at]) for row in texts) for at in range(len(texts[0]))] if texts else []
     lines = (" ".join(one.rjust(size) for one, size in zip(row, sizes, strict=True)) for row in texts)
-    return f'<span class="mx{" m" if bars else ""}{" " + color if color else ""}">{escape(chr(10).join(lines))}</span>'
+    text = escape(chr(10).join(lines))
+    focus = ' tabindex="0"' if sum(sizes) + len(sizes) > BROAD else ""  # it is scrolled on a phone, by the keyboard too
+    return f'<span class="mx{" m" if bars else ""}{" " + color if color else ""}"{focus}>{text}</span>'
 
 
 def chain(board: Board, entry: Entry, where: Said) -> str:
