@@ -48,15 +48,18 @@ def _noise(input: Any, shape: tuple[int, ...], p: float) -> Any:
     def draw(shape: tuple[int, ...]) -> Any:
         array = input._array
         if shape != array.shape or array.flags.c_contiguous:
-            return new_tensor(default_stream().bernoulli(shape, array.dtype, 1 - p))
+            return _drawn(shape, array.dtype, 1 - p)
         axes = memory_axes(backend.empty_like(array, array.dtype))  # PyTorch draws as the noise lies in memory
-        drawn = default_stream().bernoulli(tuple(shape[axis] for axis in axes), array.dtype, 1 - p)
-        return new_tensor(drawn.transpose(np.argsort(axes)))
+        return _drawn(tuple(shape[axis] for axis in axes), array.dtype, 1 - p).permute(*np.argsort(axes).tolist())
 
     if isinstance(input._array, Nothing):  # on the meta device: its noise lies there, too
         return input.new_empty(shape)
     drawn = interpreters.ask("noise", draw, shape) if modes.state.transforms else NotImplemented
     return draw(shape) if drawn is NotImplemented else drawn
+
+
+def _drawn(shape: tuple[int, ...], dtype: np.dtype[Any], p: float) -> Tensor:
+    return new_tensor(default_stream().bernoulli(shape, dtype, p))
 
 
 Shape = Callable[[Any], tuple[int, ...]]

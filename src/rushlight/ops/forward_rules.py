@@ -138,7 +138,11 @@ def _shaped(tangent: Tensor, out: Tensor) -> Tensor:
 
 
 def _zeros(like: Any) -> Any:
-    return wrap(np.zeros(like._array.shape, like._array.dtype)) if isinstance(like, Tensor) else 0
+    return wrap(np.zeros(like._array.shape, like._array.dtype))
+
+
+def _no_tangent(primal: object) -> object:
+    return _zeros(primal) if isinstance(primal, Tensor) else 0
 
 
 def _tangents(op: table.Op, primals: Sequence[Any], tangents: Sequence[Any], params: tuple[Any, ...], out: Any) -> Any:
@@ -149,9 +153,9 @@ def _tangents(op: table.Op, primals: Sequence[Any], tangents: Sequence[Any], par
                 moved.append(primal)
             elif isinstance(primal, (list, tuple)):
                 pairs = zip(primal, tangent, strict=True)
-                moved.append([t if isinstance(t, Tensor) else _zeros(p) for p, t in pairs])
+                moved.append([t if isinstance(t, Tensor) else _no_tangent(p) for p, t in pairs])
             else:
-                moved.append(tangent if isinstance(tangent, Tensor) else _zeros(primal) if primal is not None else None)
+                moved.append(tangent if isinstance(tangent, Tensor) else _no_tangent(primal) if primal is not None else None)
         return op.call(*moved, *params)
     if op.kind == "bilinear":
         total = None
@@ -249,13 +253,13 @@ def _transposed(op: table.Op, primals: Sequence[Any], tangents: Sequence[Any], p
         ]
         pairs = [(g, _shaped(t, g)) for g, t in pairs if g.requires_grad]
         if not pairs:
-            return tuple(None if seed is None else _zeros(seed) for seed in seeds)
+            return tuple(None if seed is None else _no_tangent(seed) for seed in seeds)
         record = recording and any(one.requires_grad for one in [*_flat(primals), *(t for _, t in pairs)])
         found = iter(grad([g for g, _ in pairs], given, [t for _, t in pairs], create_graph=record, allow_unused=True))
     results = []
     for seed in seeds:
         tangent = next(found) if seed is not None else None
-        results.append(_zeros(seed) if seed is not None and tangent is None else tangent)
+        results.append(_no_tangent(seed) if seed is not None and tangent is None else tangent)
     return tuple(results)
 
 

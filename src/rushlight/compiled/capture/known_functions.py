@@ -40,7 +40,8 @@ LOOKS_AT_NO_VALUE = frozenset(
     autograd.write_errors:check_result ops.activations:prelu ops.adaptive_pooling:_adaptive_avg ops.attention:_added
     ops.attention:bilinear ops.attention:scaled_dot_product_attention ops.attention_masks:added
     ops.choice:_into_itself.<locals>.call ops.choice:masked_fill ops.complex_numbers:view_as_complex
-    ops.convolution:conv_tbc ops.distances:cdist ops.embedding:_bags ops.embedding:one_hot ops.extremes:_extreme
+    ops.convolution:conv_tbc ops.distances:cdist ops.dropout:_noise ops.dropout:_noise.<locals>.draw
+    ops.embedding:_bags ops.embedding:one_hot ops.extremes:_extreme
     ops.extremes:_middle ops.extremes:_place ops.extremes:aminmax ops.extremes:kthvalue
     ops.extremes:kthvalue.<locals>.<genexpr> ops.least_squares:lstsq ops.margin_losses:multi_margin_loss
     ops.margin_losses:multilabel_margin_loss ops.losses:gaussian_nll_loss ops.extremes:mode ops.forward_arrays:run_with_tangents
@@ -65,7 +66,7 @@ LOOKS_AT_NO_VALUE = frozenset(
     tensor:Tensor.device tensors.conversion.to_dtype:_convert tensors.memory:InMemory.is_contiguous tensors.memory:InMemory.is_cpu
     tensors.memory:InMemory.is_meta
     tensors.memory:InMemory.stride tensors.python_protocols:InPython.__len__ transforms.batched_tensors:along
-    transforms.batched_tensors:batched transforms.batched_tensors:left transforms.derivatives:_tracked_whole
+    transforms.batched_tensors:batched transforms.batched_tensors:left transforms.derivatives:_tracked_whole transforms.derivatives:linearize
     """.split()
 )
 
@@ -137,7 +138,7 @@ ANEW = frozenset(
     """
     random:Generator.get_state random:Generator.set_state
     tensors.creation.from_data:tensor
-    ops.activations:_slopes ops.dropout:_scaled_noise ops.embedding:_renormalized ops.normalization:_keep_up
+    ops.activations:_slopes ops.dropout:_drawn ops.dropout:_scaled_noise ops.embedding:_renormalized ops.normalization:_keep_up
     tensors.creation.sampling:_sample_dirichlet
     """.split()
 )
