@@ -50,7 +50,8 @@ def _noise(input: Any, shape: tuple[int, ...], p: float) -> Any:
         if shape != array.shape or array.flags.c_contiguous:
             return _drawn(shape, array.dtype, 1 - p)
         axes = memory_axes(backend.empty_like(array, array.dtype))  # PyTorch draws as the noise lies in memory
-        return _drawn(tuple(shape[axis] for axis in axes), array.dtype, 1 - p).permute(*np.argsort(axes).tolist())
+        drawn = _drawn(tuple(shape[axis] for axis in axes), array.dtype, 1 - p)
+        return new_tensor(drawn._array.transpose(np.argsort(axes)))
 
     if isinstance(input._array, Nothing):  # on the meta device: its noise lies there, too
         return input.new_empty(shape)
