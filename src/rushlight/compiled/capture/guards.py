@@ -351,7 +351,7 @@ class Findings:
                 return self._told(*check)
         return None
 
-    def _told(self, kind: str, holder: Any, key: Any, value: Any) -> str:
+    def _told(self, kind: str, holder: Any, key: object, value: object) -> str:
         """What a check looks at, in words."""
         if kind == "key":
             for one in self.seen.values():

@@ -162,11 +162,11 @@ class Watch(interpreters.Interpreter):
             recorder.within -= 1
             sys.setprofile(self.looks)
 
-    def _filter(self) -> Callable[[Any, str, Any], None]:
+    def _filter(self) -> Callable[[types.FrameType, str, object], None]:
         """What is told of every call and return: few of them matter."""
         own, event_of = self.own, self._event
 
-        def looks(frame: Any, event: str, arg: Any) -> None:
+        def looks(frame: types.FrameType, event: str, arg: object) -> None:
             if event != "c_return" and (id(frame.f_code) not in own or (arg is None and event == "return")):
                 event_of(frame, event, arg)
 
