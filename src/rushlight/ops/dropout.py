@@ -59,7 +59,7 @@ def _noise(input: Any, shape: tuple[int, ...], p: float) -> Any:
     return draw(shape) if drawn is NotImplemented else drawn
 
 
-def _drawn(shape: tuple[int, ...], dtype: np.dtype[Any], p: float) -> Tensor:
+def _drawn(shape: tuple[int, ...], dtype: np.dtype[np.generic], p: float) -> Tensor:
     return new_tensor(default_stream().bernoulli(shape, dtype, p))
 
 

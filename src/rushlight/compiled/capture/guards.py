@@ -129,7 +129,7 @@ class Findings:
         elif isinstance(value, type):
             self._class(value)
         elif isinstance(value, types.CellType):
-            self._cell(value)
+            self._found("cell", value, None, _contents(value))
         elif kind in _PARTS:
             self.waiting += [getattr(value, name) for name in _PARTS[kind]]
         elif kind is functools.partial:
@@ -301,9 +301,6 @@ class Findings:
                 self.checks.append(("key", known, name, known.get(name, ABSENT)))
         for name in {name for one in _nested(code) for name in imports_of(one, str(space.get("__package__")))}:
             self._found("key", sys.modules, name, sys.modules.get(name, ABSENT))
-
-    def _cell(self, cell: types.CellType) -> None:
-        self._found("cell", cell, None, _contents(cell))
 
     def _class(self, kind: type) -> None:
         if kind is operator.attrgetter and self.names is not None:
