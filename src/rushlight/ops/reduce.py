@@ -106,7 +106,7 @@ def _prod_backward_at_zeros(g: Any, xp: Any, x: Any) -> Any:
 
 def no_zero(x: Any) -> bool:
     """Whether no element is zero."""
-    return bool(((all_numbers(x) if hasattr(x, "_array") else x) != 0).all())
+    return bool(((all_numbers(x) if getattr(x, "_of_batch", False) else getattr(x, "_array", x)) != 0).all())
 
 
 def others(xp: Any, x: Any, axis: int) -> Any:

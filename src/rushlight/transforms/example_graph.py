@@ -240,7 +240,10 @@ class Result(Packed):
 
 def _kept(item: Any, results: list[Any]) -> Any:
     """What a node keeps of a result."""
-    return next((Result(one) for one in results if one._array is item), item)
+    for one in results:
+        if one._array is item:
+            return Result(one)
+    return item
 
 
 # Views.

@@ -66,7 +66,11 @@ LOOKS_AT_NO_VALUE = frozenset(
     tensor:Tensor.device tensors.conversion.to_dtype:_convert tensors.memory:InMemory.is_contiguous tensors.memory:InMemory.is_cpu
     tensors.memory:InMemory.is_meta
     tensors.memory:InMemory.stride tensors.python_protocols:InPython.__len__ transforms.batched_tensors:along
-    transforms.batched_tensors:batched transforms.batched_tensors:left transforms.derivatives:_tracked_whole transforms.derivatives:linearize
+    transforms.batched_tensors:batched transforms.batched_tensors:left transforms.example_graph:entrance
+    transforms.example_graph:tracked_anew transforms.example_graph:_array transforms.example_graph:_record
+    transforms.example_graph:_kept transforms.example_graph:Result.__init__ transforms.example_graph:Result.open
+    transforms.example_graph:_of_graph transforms.example_graph:gradients_of transforms.shared_tensors:shared_by_all
+    transforms.derivatives:_tracked transforms.derivatives:linearize
     """.split()
 )
 
