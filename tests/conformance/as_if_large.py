@@ -22,7 +22,7 @@ THRESHOLDS: dict[str, dict[str, int]] = {
     "backend.choice": {"_MANY": 4},
     "backend.convolution": {"_BLOCK_BYTES": 256, "_FEW": 1},
     "backend.factorizations": {"_FEW": 2},
-    "backend.line_sums": {"_ON_ONE_THREAD": 8, "_ROWS": 3, "_FEW": 2, "_ENDLESS": 4},
+    "backend.line_sums": {"_ON_ONE_THREAD": 8, "_ROWS": 3, "_FEW": 2},
     "backend.matmul": {"_SMALL": 16, "_BLAS_THREADS": 32, "_OUTCOMES": 3},
     "backend.norms": {"_SMALL": 2},
     "backend.numpy": {"MANY": 8},

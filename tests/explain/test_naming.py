@@ -174,8 +174,8 @@ def test_ops_of_a_batch_are_told_by_the_nodes_that_they_made():
         if event["kind"] == "run":
             node = nodes[event["node"]]
             assert len(node["rules"]) == len(node["edges"]), node
-    sums = next(node for node in nodes if node["name"] == "SumBackward1")
-    assert [rule["text"] for rule in sums["rules"]] == ["g"]
+    of_one_example = next(node for node in nodes if node["name"] == "DotBackward0")
+    assert [rule["text"] for rule in of_one_example["rules"]] == ["g * x", "g * w"]
 
 
 def test_what_a_function_of_the_package_begins_a_pass_at_is_no_expression_of_the_program():

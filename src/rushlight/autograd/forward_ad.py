@@ -276,5 +276,5 @@ def as_leaf(tensor: Tensor) -> Tensor:
     if tensor._of_batch:
         return tensor._as_leaf(as_leaf)
     leaf = tensor.detach()
-    leaf._needs_grad, leaf._tangents = True, tangents_of(tensor)
+    leaf._needs_grad, leaf._tangents = True, tangents_of(tensor) or {}  # not what its base has
     return leaf

@@ -179,10 +179,9 @@ def _trigamma(x: Array) -> Array:
 def mvlgamma(x: Array, p: int) -> Array:
     """The logarithm of the multivariate gamma function of dimension p."""
     x = floating(x)
-    values = lgamma(x[..., np.newaxis] - np.arange(p, dtype=x.dtype) / 2).sum(
-        -1
-    )  # all at once, as in PyTorch: memory is the bound of p
-    return np.asarray(values + p * (p - 1) / 4 * math.log(math.pi)).astype(x.dtype, copy=False)
+    places = np.arange(p, dtype=x.dtype) / 2
+    values = lgamma(x[..., np.newaxis] - places).sum(-1)  # all at once, as in PyTorch: memory is the bound of p
+    return np.asarray(values + p * (p - 1) / 4 * math.log(math.pi), x.dtype, order="C")
 
 
 _gammainc = binary("gammainc", "igamma_cpu", integers=False)

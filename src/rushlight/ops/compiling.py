@@ -56,7 +56,7 @@ def unusual(*inputs: Any, packs: bool = True) -> bool:
                 return True
             if forward:
                 tangents = each._tangents
-                if tangents or (tangents is None and each._base is not None and each._base._tangents):
+                if tangents or (each._base is not None and each._base._tangents):
                     return True
         elif kind not in _NO_TENSORS:
             return True

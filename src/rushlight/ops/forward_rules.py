@@ -79,6 +79,10 @@ def _with_tangents(op: table.Op, args: tuple[Any, ...]) -> Any:
                 if op.kind == "elementwise" and (tangent._array.dtype.kind == "c") is not (one._array.dtype.kind == "c"):
                     tangent = table.tensors.astype(tangent, one._array.dtype)
                 with_tangent(one, _shaped(tangent, one), level)
+    if op.view and primals[0] is not inputs[0]:  # a write through it is to reach the tensor itself
+        for one in outs:
+            if one._base is primals[0]:
+                one._base = inputs[0]
     for one in outs:
         if one._edge is not None:
             _keep_tangents(op, inputs, primals, outs, one._edge[0])

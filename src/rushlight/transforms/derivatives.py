@@ -80,7 +80,7 @@ def _with_recorded_tangents(gradient: Tensor) -> Tensor:
     """A gradient without its history, but with its tangents and theirs."""
     if isinstance(gradient, batched_tensors.BatchedTensor):
         return example_graph.untracked(gradient)
-    result = wrap(gradient._array)
+    result = batched_tensors.without_graph(gradient)
     result._tangents = gradient._tangents
     return result
 
@@ -170,7 +170,8 @@ class _Vjp:
         """As :func:`pull`; where not all is recorded, the tangents have their history all the same if it leads outside."""
         if record or not (self.outside and modes.state.forward_levels):
             return self.pull(outputs, cotangents, record, keep)
-        known = _depends_on_others(_tangents(outputs), self.inputs)
+        # What the batch is computed with is in graphs further out, which the graph of examples does not lead to.
+        known = batched_tensors.innermost() is not None or _depends_on_others(_tangents(outputs), self.inputs)
         if not known and not any(one.requires_grad for one in _tangents(cotangents)):
             return self.pull(outputs, cotangents, record, keep)
         return tree_map_only(Tensor, _with_recorded_tangents, self.pull(outputs, cotangents, True, keep))
@@ -178,6 +179,8 @@ class _Vjp:
     def pull(self, outputs: Sequence[Tensor], cotangents: Sequence[Any], record: bool, keep: bool = True) -> Any:
         """The gradients of the inputs, as a tree; zeros where there is none."""
         pairs = [(out, g) for out, g in zip(outputs, cotangents, strict=True) if example_graph.is_tracked(out)]
+        if any(one._of_batch for one in self.inputs):  # what is not in their graph does not depend on them
+            pairs = [(out, g) for out, g in pairs if out._of_batch]
         found: Sequence[Any] = [None] * len(self.inputs)
         if pairs and self.inputs:
             found = example_graph.gradients_of(

@@ -397,7 +397,8 @@ def _of_graph(
             for out, g in zip(outputs, cotangents, strict=True)
         ]
         record = options.pop("create_graph")
-        found = gradients._grad(outputs, inputs, seeds, create_graph=True, record=record, **options)
+        # What rules make of tensors further out, such as a matrix turned, is in their graphs only where ops are recorded.
+        found = gradients._grad(outputs, inputs, seeds, create_graph=True, record=record or level.outside[0], **options)
     finally:
         if opened:
             level.outside = None

@@ -70,7 +70,7 @@ LOOKS_AT_NO_VALUE = frozenset(
     transforms.example_graph:tracked_anew transforms.example_graph:_array transforms.example_graph:_record
     transforms.example_graph:_kept transforms.example_graph:Result.__init__ transforms.example_graph:Result.open
     transforms.example_graph:_of_graph transforms.example_graph:gradients_of transforms.shared_tensors:shared_by_all
-    transforms.derivatives:_tracked transforms.derivatives:linearize
+    transforms.derivatives:_tracked transforms.derivatives:linearize ops.dispatch:_kept
     """.split()
 )
 
