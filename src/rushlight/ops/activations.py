@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from ..autograd import views
-from ..autograd.delayed_error import DelayedError
 from ..autograd.interpreters import stack as interpreters
 from ..autograd.modes import state
+from ..autograd.nodes import Node
 from ..backend import activations as k
 from ..base.arguments import NUMBERS
 from ..base.dtypes import float16
@@ -80,18 +80,35 @@ _BY_RESULT = {  # of the result the sign of the input is read, which a negative 
 }
 
 
+@functools.cache
+def _inplace_node(node_class: type[Node], refusal: str | None) -> type[Node]:
+    """The node of the in-place form, which PyTorch has under another number."""
+
+    def refused(self: Node, g: Any, edges: Any) -> Any:
+        raise RuntimeError(refusal)
+
+    fields = {} if refusal is None else {"vjp": refused, "vjp_tensors": refused}
+    return type(node_class.__name__[:-1] + "1", (node_class,), {"__module__": node_class.__module__, **fields})
+
+
+def _by_result(result: Tensor, name: str, slope: float) -> Tensor:
+    """What an in-place form gives: PyTorch does not differentiate those with a negative slope."""
+    if result._edge is not None:
+        node = result._edge[0]
+        node.__class__ = _inplace_node(type(node), _BY_RESULT[name] if slope < 0 else None)  # type: ignore[arg-type]
+    return result
+
+
 def _written(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """The function for its in-place form: PyTorch does not differentiate some of those with a negative slope."""
-    text = _BY_RESULT.get(function.__name__)
-    if text is None:
+    """The function for its in-place form."""
+    if function.__name__ not in _BY_RESULT:
         return function
-    refusal, name = DelayedError(text, 1), function.__code__.co_varnames[1]
+    parameter = function.__code__.co_varnames[1]
 
     @functools.wraps(function)
     def written(input: Tensor, *args: float, **kwargs: float) -> Tensor:
-        result = function(input, *args, **kwargs)
-        slope = args[0] if args else kwargs.get(name, 1.0)
-        return refusal(result) if slope < 0 else result
+        slope = args[0] if args else kwargs.get(parameter, 1.0)
+        return _by_result(function(input, *args, **kwargs), function.__name__, slope)
 
     return written
 
@@ -345,11 +362,11 @@ def rrelu(
     if lower > upper:
         raise RuntimeError("Lower bound should be less than or equal to the upper bound")
 
-    by_result = inplace and not training and lower + upper < 0
+    refused = not training and lower + upper < 0
 
     def draw(x: Any) -> Any:
         result = ops.rrelu_noise(x, _slopes(x, lower, upper, training))
-        return DelayedError(_BY_RESULT["leaky_relu"], 1)(result) if by_result else result
+        return _by_result(result, "leaky_relu", -1.0 if refused else 1.0) if inplace else result
 
     return views.inplace(draw, "rrelu_", input) if inplace else draw(input)
 

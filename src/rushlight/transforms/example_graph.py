@@ -396,9 +396,9 @@ def _of_graph(
             out._rewrapped(out.whole.new_ones(out.whole._array.shape)) if g is None and not out._array.ndim else g
             for out, g in zip(outputs, cotangents, strict=True)
         ]
-        record = options.pop("create_graph")
+        record, outside = options.pop("create_graph"), level.outside is not None and level.outside[0]
         # What rules make of tensors further out, such as a matrix turned, is in their graphs only where ops are recorded.
-        found = gradients._grad(outputs, inputs, seeds, create_graph=True, record=record or level.outside[0], **options)
+        found = gradients._grad(outputs, inputs, seeds, create_graph=True, record=record or outside, **options)
     finally:
         if opened:
             level.outside = None
