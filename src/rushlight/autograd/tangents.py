@@ -54,6 +54,12 @@ def tangents_of(tensor: Tensor) -> dict[int, Tensor] | None:
     return {level: tangent for level, tangent in found.items() if tangent is not None} or None
 
 
+def copied(tensor: Tensor) -> dict[int, Tensor] | None:
+    """The tangents of a tensor that is about to be written to, for what keeps it as it was: they are written to as well."""
+    found = tangents_of(tensor) if state.levels and tensor._base is not None else tensor._tangents
+    return found and {level: tangent.clone() for level, tangent in found.items()}
+
+
 def with_tangent(tensor: Tensor, tangent: Tensor, level: int) -> Tensor:
     """Gives a tensor a tangent; returns the tensor."""
     tensor._tangents = {**(tensor._tangents or {}), level: tangent}

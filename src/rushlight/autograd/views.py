@@ -37,20 +37,15 @@ def mark_view(result: Tensor, source: Tensor, one_of_several: bool = False) -> N
     if recorded and source._base is not None:
         refresh(source)
     result._counter = source._counter
-    if source._base is None:
-        result._base = source
-    else:
-        result._base = source._base
-        if source._tangents is not None:  # those of the source alone: not what the base has
-            result._tangents = {}
+    result._base = source if source._base is None else source._base
     result._seen = result._counter[0]
+    if source._tangents is not None and source._base is not None:
+        result._tangents = {}  # it has those of its source, and not what the base got since
     if not recorded:
         result._made = "inference" if modes.state.inference else "no_grad"
         result._needs_grad = BORROWED if result._base._needs_grad else False
-    elif one_of_several:
-        result._made = "several"
-    elif source._made is not None:
-        result._made = source._made
+    else:
+        result._made = "several" if one_of_several else source._made
 
 
 def in_inference(result: Tensor, source: Tensor) -> Tensor:
@@ -155,11 +150,8 @@ def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any
         return self
     # A hook that packs the stand-in may keep its memory, which is about to be written to.
     before = new_tensor(self._array.copy() if modes.state.saved_hooks else self._array)
-    before._counter = list(self._counter)
+    before._counter, before._tangents = list(self._counter), tangents.copied(self)
     before._edge, before._needs_grad = self._edge, self._needs_grad
-    before._tangents = tangents.tangents_of(self) if modes.state.forward_levels and self._base is not None else self._tangents
-    if before._tangents is not None:  # they are written to as well, and what keeps the stand-in keeps those of before
-        before._tangents = {level: tangent.clone() for level, tangent in before._tangents.items()}
     if before._needs_grad and before._edge is None:
         before._edge = leaf_edge(self)  # only reached for leaves in a mode that records nothing
     result = overlaps.result_for(self, function, name, before, args, kwargs)
