@@ -40,6 +40,7 @@ class Level(dynamic_layers.Layer):
         self.randomness = randomness
         self.by_example: list[str] = []
         self.has_written = False
+        self.passing = False  # a backward pass through the graph of examples runs that nobody asks to record there
         self.random_state: Any = None  # the generator's before the first random number
 
     @contextmanager
@@ -345,7 +346,12 @@ def _flat(values: Sequence[Any]) -> Iterator[Any]:
 
 def _innermost(values: Sequence[Any]) -> Level | None:
     """The innermost running level among the values."""
-    found = max((one.level for one in _flat(values) if isinstance(one, BatchedTensor)), key=dynamic_layers.place, default=None)
+    found: Level | None = None
+    for one in _flat(values):
+        if not isinstance(one, BatchedTensor) or one.level is found:
+            continue
+        if found is None or dynamic_layers.place(one.level) > dynamic_layers.place(found):
+            found = one.level
     return found if found is not None and dynamic_layers.place(found) >= 0 else None
 
 

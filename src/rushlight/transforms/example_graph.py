@@ -134,7 +134,7 @@ def recorded(op: Op, args: tuple[Any, ...], find_rule: Callable[[Op], Rule]) -> 
     results = list(result) if isinstance(result, tuple) else [result]
     if any(result is one for one in given):  # what an op leaves alone is the same tensor
         return result
-    if modes.state.grad_enabled:
+    if modes.state.grad_enabled and not level.passing:
         for one in given:
             refresh(one)
         if any(one.tracked for one in given):
@@ -388,18 +388,20 @@ def _of_graph(
         raise Unbatchable("derivative by what all examples share")
     for one in (*outputs, *inputs):
         refresh(one)
-    opened = level.outside is None
+    opened, passing = level.outside is None, level.passing
     if opened:
         level.outside = modes.state.grad_enabled, modes.state.inference, tuple(tangents.state.levels)
+    record, outside = options.pop("create_graph"), level.outside is not None and level.outside[0]
     try:
         seeds = [
             out._rewrapped(out.whole.new_ones(out.whole._array.shape)) if g is None and not out._array.ndim else g
             for out, g in zip(outputs, cotangents, strict=True)
         ]
-        record, outside = options.pop("create_graph"), level.outside is not None and level.outside[0]
+        level.passing = not record
         # What rules make of tensors further out, such as a matrix turned, is in their graphs only where ops are recorded.
         found = gradients._grad(outputs, inputs, seeds, create_graph=True, record=record or outside, **options)
     finally:
+        level.passing = passing
         if opened:
             level.outside = None
     return found if record else [untracked(g) if g is not None and g._of_batch else g for g in found]
