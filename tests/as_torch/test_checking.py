@@ -99,7 +99,8 @@ def test_what_rushlight_has() -> None:
         ("torch.nn.functional.relu", "has", None),
         ("torch.Tensor.add_", "has", None),
         ("torch.dtype", "has", None),
-        ("torch.nn.Module.cuda", "raises", None),
+        ("torch.Tensor.cuda", "raises", None),
+        ("torch.nn.Module.cuda", "has", None),  # of a module without parameters it gives the module
         ("torch.cuda.set_device", "raises", None),
         ("torch.cuda.Event", "raises", None),
         ("torch.distributed.get_rank", "raises", None),
