@@ -186,8 +186,11 @@ def words(x: Any, main: Any, told: dict[str, Any], g: Any) -> Words:
         zeros[(slice(None),) * axis + (at,)] = g
         return zeros
 
-    def cleared(g: Any, indices: Any) -> Any:
+    def cleared(g: Any, indices: Any, axis: int | None = None) -> Any:
         copied = np.array(g)
+        if axis is not None:
+            copied[(slice(None),) * axis + (np.asarray(indices),) if copied.ndim else ...] = 0
+            return copied
         copied[tuple(slice(None) if one is None else np.asarray(one) for one in indices)] = 0
         return copied
 

@@ -2,7 +2,8 @@
 
 The words: ``g`` is what arrived (``g0``, ``g1`` of an op with several outputs), ``out`` the result, ``n`` how many elements were
 taken together, ``.T`` a matrix turned over, ``added(g, index, axis)`` zeros to which g is added where an index points,
-``keep_at(g, indices)`` g where something is stored and 0 elsewhere, ``line_sums`` sums along the dimension in question. ``sum``,
+``cleared(g, index, axis)`` g with 0 there, ``keep_at(g, indices)`` g where something is stored and 0 elsewhere, ``line_sums`` sums
+along the dimension in question. ``sum``,
 ``mean``, ``var`` and ``norm`` along axes keep them, with size 1; of a reduction ``g`` and ``out`` are meant with the axes that were
 reduced. Behind ``where`` stand abbreviations.
 """
@@ -188,6 +189,8 @@ READABLE: dict[str, dict[str, Form]] = {
     "roll": {"x": "roll_back(g, shifts, axes)"},
     "rot90": {"x": "rot90(g, -times, axes)"},
     "index_put": {"x": lambda told: "g" if told["accumulate"] else "cleared(g, indices)"},
+    "index_copy": {"x": "cleared(g, index, axis)"},
+    "index_fill": {"x": "cleared(g, index, axis)"},
     "put": {"x": lambda told: "g" if told["accumulate"] else "g * ~taken(index)"},
     "masked_scatter": {"x": "g * ~mask"},
     "scatter": {"x": "g * ~hit(index, axis)", "src": "gather(g, index, axis)"},
