@@ -200,3 +200,16 @@ def test_what_a_function_makes_for_itself_has_a_word():
         drawn = torch.distributions.Normal(torch.zeros(()), s).rsample()
         drawn.backward()
     assert "to s: g * noise = " in str(story)
+
+
+def test_two_without_a_name_in_one_call_are_not_taken_for_each_other():
+    with torch.explain() as story:
+        x, v = torch.ones(3, requires_grad=True), torch.ones(1, requires_grad=True)
+        known = x.index_put((torch.tensor([0]),), v)
+        unknown = x.index_put((torch.tensor([0]),), torch.tensor([2.0]))
+        (known + unknown).sum().backward()
+    texts = [[rule["text"] for rule in node["rules"]] for node in story.recording["nodes"] if node["op"] == "index_put"]
+    assert texts == [
+        ["cleared(g, torch.tensor([0]))", "index(g, torch.tensor([0]))"],
+        ["cleared(g, inner)", "index(g, inner)"],
+    ]

@@ -80,7 +80,7 @@ def _operand(text: str, least: int) -> str:
 
 def unnamed(text: str, position: int, known: Container[str]) -> str | None:
     """An op's input that has no name, in the expression that ran the op: the side of a sign, or the only call among the arguments
-    that is not known to have made something else.
+    (and in tuples of them) that is not known to have made something else.
 
     >>> unnamed("torch.ones(3) * 0.1", 0, ()), unnamed("F.mse_loss(net(x), torch.ones(3))", 1, ["net(x)"])
     ('torch.ones(3)', 'torch.ones(3)')
@@ -129,4 +129,5 @@ def _calls(text: str) -> list[str]:
     except (SyntaxError, ValueError):
         return []
     given = [*tree.args, *(one.value for one in tree.keywords)] if isinstance(tree, ast.Call) else []
-    return [ast.get_source_segment(text, one) or "" for one in given if isinstance(one, ast.Call)]
+    within = [one for value in given for one in (value.elts if isinstance(value, (ast.Tuple, ast.List)) else [value])]
+    return [ast.get_source_segment(text, one) or "" for one in within if isinstance(one, ast.Call)]
