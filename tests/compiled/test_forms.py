@@ -149,3 +149,13 @@ def test_settings_that_are_not_there_and_errors_of_backends() -> None:
     for change in (lambda: config.nothing, lambda: setattr(config, "nothing", 1)):
         with pytest.raises(AttributeError, match=r"torch\._dynamo\.config\.nothing does not exist"):
             change()
+
+
+def test_a_form_that_is_ready_goes_before_one_that_waits() -> None:
+    net = nn.Linear(3, 2)
+    fast: Any = torch.compile(lambda x: net(x).sum())
+    for _ in range(6):
+        net.zero_grad()  # the first pass of a step finds no .grad, the second one does
+        for _ in range(2):
+            fast(torch.ones(4, 3)).backward()
+    assert len(fast._compiled.forms) == 2

@@ -108,6 +108,7 @@ class Compiled:
                 return result
         leaves: list[Any] = []
         form = leaves_of((args, kwargs), leaves), shared(leaves)
+        other: Form | None = None
         for candidate in reversed(self.forms):
             if candidate.form != form or candidate.surroundings != around or not candidate.takes(leaves):
                 continue
@@ -115,11 +116,13 @@ class Compiled:
                 result = self._ready(candidate, leaves, args, kwargs)
                 if result is not _MISFIT:
                     return result
-            elif candidate.reason is not None:
-                candidate.calls += 1
-                return self._as_it_is(args, kwargs)
-            elif candidate.found is None or candidate.found.changed() is None:
-                return self._record(candidate, leaves, args, kwargs)
+            elif other is None and (candidate.reason or candidate.found is None or candidate.found.changed() is None):
+                other = candidate  # if none is ready: what a form that waits for its second recording is of is known in part
+        if other is not None and other.reason is not None:
+            other.calls += 1
+            return self._as_it_is(args, kwargs)
+        if other is not None:
+            return self._record(other, leaves, args, kwargs)
         fresh = Form(form, around, leaves)
         if not self._may_begin(fresh):
             return self._as_it_is(args, kwargs)
