@@ -12,7 +12,6 @@ import numpy as np
 from ..autograd import views
 from ..autograd.interpreters import stack as interpreters
 from ..autograd.modes import state
-from ..autograd.nodes import Node
 from ..backend import activations as k
 from ..base.arguments import NUMBERS
 from ..base.dtypes import float16
@@ -22,7 +21,7 @@ from ..tensor import Tensor, new_tensor
 from . import dropout
 from .activation_backward import mish_backward, prelu_backward, silu_backward
 from .argument_forms import held_to_forms
-from .inplace import named
+from .inplace import named, record_as
 from .operands import require_kind
 from .public import axis_of, function_of, module, ops, public
 from .signatures import INPLACE, PublicSignature
@@ -80,22 +79,11 @@ _BY_RESULT = {  # of the result the sign of the input is read, which a negative 
 }
 
 
-@functools.cache
-def _inplace_node(node_class: type[Node], refusal: str | None) -> type[Node]:
-    """The node of the in-place form, which PyTorch has under another number."""
-
-    def refused(self: Node, g: Any, edges: Any) -> Any:
-        raise RuntimeError(refusal)
-
-    fields = {} if refusal is None else {"vjp": refused, "vjp_tensors": refused}
-    return type(node_class.__name__[:-1] + "1", (node_class,), {"__module__": node_class.__module__, **fields})
-
-
 def _by_result(result: Tensor, name: str, slope: float) -> Tensor:
     """What an in-place form gives: PyTorch does not differentiate those with a negative slope."""
     if result._edge is not None:
         node = result._edge[0]
-        node.__class__ = _inplace_node(type(node), _BY_RESULT[name] if slope < 0 else None)  # type: ignore[arg-type]
+        record_as(node, type(node).__name__[:-1] + "1", _BY_RESULT[name] if slope < 0 else None)
     return result
 
 

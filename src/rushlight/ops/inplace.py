@@ -7,15 +7,17 @@ which makes the result first and then puts it into the tensor and its history.
 from __future__ import annotations
 
 import contextlib
+import functools
 import sys
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
 from ..autograd import overlaps, views
 from ..autograd.mirrors import mirrors_by_counter, renew
 from ..autograd.modes import special, state
+from ..autograd.nodes import Node
 from ..autograd.source_lines import here
 from ..autograd.write_errors import refuse_operands
 from ..backend import numpy as backend
@@ -37,6 +39,23 @@ def named(function: F, name: str) -> F:
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"In-place version of :func:`{name[:-1]}`."
     return function
+
+
+def record_as(node: Node, name: str, refusal: str | None = None) -> None:
+    """Makes the node of an op that of its in-place form, which PyTorch has under a number of its own: ``EluBackward1``.
+
+    ``refusal``  what its derivative raises; None: it is that of the op
+    """
+    node.__class__ = _inplace_node(type(node), name, refusal)  # type: ignore[arg-type]
+
+
+@functools.cache
+def _inplace_node(node_class: type[Node], name: str, refusal: str | None) -> type[Node]:
+    def refused(self: Node, g: object, edges: object) -> NoReturn:
+        raise RuntimeError(refusal)
+
+    fields = {} if refusal is None else {"vjp": refused, "vjp_tensors": refused}
+    return type(name, (node_class,), {"__module__": node_class.__module__, **fields})
 
 
 def binary(ufunc: np.ufunc, name: str, slow: Callable[..., Any], of_complex: bool = True) -> Callable[..., Any]:

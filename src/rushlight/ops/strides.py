@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from ..autograd.nodes import Edge, Node, leaf_edge, orders
 from ..autograd.regenerated_views import taken_anew
 from ..backend import strided as k
 from ..tensor import Methods, Tensor, new_tensor
+from .inplace import record_as
 from .public import methods, ops, public
 from .table import Op, op, table
 
@@ -178,11 +178,6 @@ _INPLACE_NODES = {
 }
 
 
-@functools.cache
-def _inplace_node(node_class: type[Node]) -> type[Node]:
-    return type(_INPLACE_NODES[node_class.__name__], (node_class,), {"__module__": node_class.__module__})
-
-
 def _inplace_view(name: str) -> None:
     function = methods[name]
 
@@ -199,7 +194,7 @@ def _inplace_view(name: str) -> None:
             raise TypeError(f"{name}_{missing}{which}") from None
         node = result.grad_fn
         if node is not None and type(node).__name__ in _INPLACE_NODES:
-            node.__class__ = _inplace_node(type(node))  # type: ignore[arg-type]
+            record_as(node, _INPLACE_NODES[type(node).__name__])
         views.become(self, result, name + "_")
         return self
 
