@@ -48,6 +48,11 @@ def tangent_at(tensor: Any, level: int) -> Any:
     return whole.take(wrap(np.ascontiguousarray(index)))
 
 
+def held_by(tensor: Tensor) -> dict[int, Tensor] | None:
+    """The tangents of a tensor, of a view without any those of its base, by the level."""
+    return tensor._base._tangents if tensor._tangents is None and tensor._base is not None else tensor._tangents
+
+
 def tangents_of(tensor: Tensor) -> dict[int, Tensor] | None:
     """All tangents of a tensor in open levels, those that it has from its base too."""
     found = {level: tangent_at(tensor, level) for level in state.levels}

@@ -22,7 +22,7 @@ from ..autograd import function_calls, grad_mode, interpreters, modes
 from ..autograd.forward_ad import OTHER_SIZE, as_leaf, without_tangent
 from ..autograd.gradients import grad
 from ..autograd.interpreters import Answer, Args, Named
-from ..autograd.tangents import state, tangent_at, with_tangent, write_tangent
+from ..autograd.tangents import held_by, state, tangent_at, with_tangent, write_tangent
 from ..base.attributes import held
 from ..tensor import Tensor, new_tensor, wrap
 from . import table
@@ -42,11 +42,7 @@ def _level_of(values: Sequence[Any]) -> int | None:
     """The innermost open level in which one of the tensors has a tangent."""
     found: set[int] = set()
     for value in _flat(values):
-        tangents = value._tangents
-        if tangents is None and value._base is not None:
-            tangents = value._base._tangents
-        if tangents:
-            found.update(tangents)
+        found.update(held_by(value) or ())
     for level in reversed(state.levels):
         if level in found:
             return level

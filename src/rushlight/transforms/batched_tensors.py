@@ -11,7 +11,7 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, NoReturn
 
 import numpy as np
@@ -43,19 +43,21 @@ class Level(dynamic_layers.Layer):
         self.passing = False  # a backward pass through the graph of examples runs that nobody asks to record there
         self.random_state: Any = None  # the generator's before the first random number
 
-    @contextmanager
-    def around(self) -> Iterator[None]:
+    def around(self) -> AbstractContextManager[None]:
         """What is done to the batch itself is recorded as it was around the ``grad`` that records its examples."""
-        if self.outside is None:
-            yield
-            return
-        state = modes.state
-        before = state.grad_enabled, state.inference
-        state.grad_enabled, state.inference, _ = self.outside
-        try:
-            yield
-        finally:
-            state.grad_enabled, state.inference = before
+        return nullcontext() if self.outside is None else recorded_as(*self.outside[:2])
+
+
+@contextmanager
+def recorded_as(grad_enabled: bool, inference: Any) -> Iterator[None]:
+    """A ``with`` block whose ops are recorded or not, and run in inference mode or not."""
+    state = modes.state
+    before = state.grad_enabled, state.inference
+    state.grad_enabled, state.inference = grad_enabled, inference
+    try:
+        yield
+    finally:
+        state.grad_enabled, state.inference = before
 
 
 _ITEM = (

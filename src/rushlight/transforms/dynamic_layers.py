@@ -95,8 +95,13 @@ def open_graph() -> Layer | None:
     level = next((layer for layer in reversed(state.stack) if layer.kind == "Vmap"), None)
     if level is None or level.outside is not None:
         return None
-    level.outside = modes.state.grad_enabled, modes.state.inference, tuple(tangents.state.levels)
+    level.outside = surroundings()
     return level
+
+
+def surroundings() -> tuple[bool, Any, tuple[int, ...]]:
+    """Whether ops are recorded, or run in inference mode, and the levels of forward mode that are open."""
+    return modes.state.grad_enabled, modes.state.inference, tuple(tangents.state.levels)
 
 
 def pop(layer: Layer) -> None:

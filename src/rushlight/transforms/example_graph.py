@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from ..autograd import gradients, modes, tangents, views
+from ..autograd import gradients, modes, views
 from ..autograd.nodes import Edge, Node, leaf_edge, orders
 from ..autograd.saved import Packed, modified, type_name
 from ..autograd.source_lines import here
+from ..autograd.tangents import held_by
 from ..backend.notes import leaf_written
 from ..ops import dispatch
 from ..ops.table import Op
@@ -37,6 +37,7 @@ from .batched_tensors import (
     is_of,
     once_for_all,
     rebatched,
+    recorded_as,
 )
 from .outlines import Refused, Unbatchable
 from .shared_tensors import SharedTensor, shared_by_all
@@ -175,8 +176,7 @@ def has_own_tangents(args: Sequence[object], level: Level) -> bool:
     for one in _tensors(args):
         if one._of_batch and one.own_tangents and one.level is level:  # type: ignore[attr-defined]
             return True
-        found = one._tangents if one._base is None or one._tangents is not None else one._base._tangents
-        if found and any(key not in outer for key in found):
+        if any(key not in outer for key in held_by(one) or ()):
             return True
     return False
 
@@ -329,7 +329,7 @@ def written(function: Callable[..., object], name: str, self: Any, args: tuple[A
             before._array = before._array.copy("K")  # rules may keep views of it, and the write is still to come
         stands = shared_by_all(before, level) if self.shared else batched(before, level)
         stands.tracked, stands.own_edge, stands.own_tangents = self.tracked, self.own_edge, self.own_tangents
-        with _modes(own):
+        with recorded_as(*own):
             result = function(stands, *args, **kwargs)
         return result.whole if self.shared and is_of(result, level) else along(result, level)
 
@@ -340,17 +340,6 @@ def written(function: Callable[..., object], name: str, self: Any, args: tuple[A
     if result is not None and result._of_batch:
         self.own_tangents = result.own_tangents
     return self
-
-
-@contextmanager
-def _modes(both: tuple[bool, Any]) -> Iterator[None]:
-    state = modes.state
-    before = state.grad_enabled, state.inference
-    state.grad_enabled, state.inference = both
-    try:
-        yield
-    finally:
-        state.grad_enabled, state.inference = before
 
 
 # Gradients.
@@ -388,10 +377,8 @@ def _of_graph(
         raise Unbatchable("derivative by what all examples share")
     for one in (*outputs, *inputs):
         refresh(one)
-    opened, passing = level.outside is None, level.passing
-    if opened:
-        level.outside = modes.state.grad_enabled, modes.state.inference, tuple(tangents.state.levels)
-    record, outside = options.pop("create_graph"), level.outside is not None and level.outside[0]
+    before, record = (level.outside, level.passing), options.pop("create_graph")
+    level.outside = outside = level.outside or dynamic_layers.surroundings()
     try:
         seeds = [
             out._rewrapped(out.whole.new_ones(out.whole._array.shape)) if g is None and not out._array.ndim else g
@@ -399,9 +386,7 @@ def _of_graph(
         ]
         level.passing = not record
         # What rules make of tensors further out, such as a matrix turned, is in their graphs only where ops are recorded.
-        found = gradients._grad(outputs, inputs, seeds, create_graph=True, record=record or outside, **options)
+        found = gradients._grad(outputs, inputs, seeds, create_graph=True, record=record or outside[0], **options)
     finally:
-        level.passing = passing
-        if opened:
-            level.outside = None
+        level.outside, level.passing = before
     return found if record else [untracked(g) if g is not None and g._of_batch else g for g in found]
