@@ -10,6 +10,7 @@ import importlib
 import math
 import operator
 import os
+import pathlib
 import random
 import sys
 import types
@@ -24,8 +25,10 @@ import rushlight as torch
 import rushlight.nn.functional as F
 from rushlight import nn
 
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from changed_between import Made, follows_the_program
+
 pytestmark = pytest.mark.filterwarnings("ignore:torch.compile")
-Made = tuple[Callable[[], Any], Callable[[int], Any]]  # a program, and what changes something before a call
 SCALE = 1.0
 
 
@@ -448,13 +451,4 @@ def as_it_was(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 @pytest.mark.parametrize("make", MADE)
 def test_what_no_name_leads_to_is_seen(make: Callable[[], Made]) -> None:
-    program, change = make()
-    fast: Any = torch.compile(program)
-    fast._compiled.always = True
-    for call in range(6):
-        if call > 2:
-            change(call)
-        state = random.getstate()
-        right = program().tolist()
-        random.setstate(state)
-        assert fast().tolist() == right, call
+    follows_the_program(*make())

@@ -5,6 +5,8 @@ from __future__ import annotations
 import array
 import functools
 import os
+import pathlib
+import sys
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -13,8 +15,10 @@ import pytest
 
 import rushlight as torch
 
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from changed_between import Made, follows_the_program
+
 pytestmark = pytest.mark.filterwarnings("ignore:torch.compile")
-Made = tuple[Callable[[], Any], Callable[[int], Any]]  # a program, and what changes something before a call
 
 
 def environment() -> Made:
@@ -161,13 +165,7 @@ MADE = (
 @pytest.mark.parametrize("make", MADE)
 def test_what_changes_outside_is_seen(make: Callable[[], Made]) -> None:
     before = torch.get_num_threads()
-    program, change = make()
-    fast: Any = torch.compile(program)
-    fast._compiled.always = True
-    for call in range(6):
-        if call > 2:
-            change(call)
-        assert fast().tolist() == program().tolist(), call
+    follows_the_program(*make())
     torch.set_num_threads(before)
     os.environ.pop("RUSHLIGHT_SCALE", None)
 

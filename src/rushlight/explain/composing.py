@@ -97,21 +97,21 @@ def unnamed(text: str, position: int, known: Container[str]) -> str | None:
 
 
 @functools.lru_cache(4096)
-def _sides(text: str) -> list[str | None]:
+def _expression(text: str) -> ast.expr | None:
     try:
-        tree = ast.parse(text, mode="eval").body
+        return ast.parse(text, mode="eval").body
     except (SyntaxError, ValueError):
-        return []
+        return None
+
+
+def _sides(text: str) -> list[str | None]:
+    tree = _expression(text)
     return [ast.get_source_segment(text, one) for one in (tree.left, tree.right)] if isinstance(tree, ast.BinOp) else []
 
 
-@functools.lru_cache(4096)
 def _receiver(text: str) -> str | None:
     """What a method of tensors is called on without an argument: ``x`` in ``x.exp()``."""
-    try:
-        tree = ast.parse(text, mode="eval").body
-    except (SyntaxError, ValueError):
-        return None
+    tree = _expression(text)
     if (
         isinstance(tree, ast.Call)
         and not tree.args
@@ -122,12 +122,8 @@ def _receiver(text: str) -> str | None:
     return None
 
 
-@functools.lru_cache(4096)
 def _calls(text: str) -> list[str]:
-    try:
-        tree = ast.parse(text, mode="eval").body
-    except (SyntaxError, ValueError):
-        return []
+    tree = _expression(text)
     given = [*tree.args, *(one.value for one in tree.keywords)] if isinstance(tree, ast.Call) else []
     within = [one for value in given for one in (value.elts if isinstance(value, (ast.Tuple, ast.List)) else [value])]
     return [ast.get_source_segment(text, one) or "" for one in within if isinstance(one, ast.Call)]
