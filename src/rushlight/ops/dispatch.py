@@ -168,7 +168,7 @@ def finish(op: Op, inputs: list[Any], arrays: list[Any], params: tuple[Any, ...]
 
 def _needs(op: Op, inputs: Sequence[Any]) -> tuple[list[Any], list[bool]]:
     """The inputs that have a derivative, and which of them need a gradient now."""
-    flat = _flat(inputs)
+    flat = list(inputs) if op.variadic is None else _flat(inputs)
     if not modes.state.grad_enabled:  # a view need not know its place then, and one made in no_grad could not be told it
         return flat, []
     for value in flat:

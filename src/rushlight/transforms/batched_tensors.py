@@ -48,16 +48,21 @@ class Level(dynamic_layers.Layer):
         return nullcontext() if self.outside is None else recorded_as(*self.outside[:2])
 
 
-@contextmanager
-def recorded_as(grad_enabled: bool, inference: Any) -> Iterator[None]:
+class recorded_as:
     """A ``with`` block whose ops are recorded or not, and run in inference mode or not."""
-    state = modes.state
-    before = state.grad_enabled, state.inference
-    state.grad_enabled, state.inference = grad_enabled, inference
-    try:
-        yield
-    finally:
-        state.grad_enabled, state.inference = before
+
+    __slots__ = ("before", "wanted")
+
+    def __init__(self, grad_enabled: bool, inference: Any) -> None:
+        self.wanted = grad_enabled, inference
+
+    def __enter__(self) -> None:
+        state = modes.state
+        self.before = state.grad_enabled, state.inference
+        state.grad_enabled, state.inference = self.wanted
+
+    def __exit__(self, *error: object) -> None:
+        modes.state.grad_enabled, modes.state.inference = self.before
 
 
 _ITEM = (
@@ -338,40 +343,33 @@ def has_level(value: Any, level: Level) -> bool:
     return False
 
 
-def _flat(values: Sequence[Any]) -> Iterator[Any]:
-    for value in values:
-        if isinstance(value, (list, tuple)):
-            yield from value
-        else:
-            yield value
+def _inside(level: Level, other: Level) -> bool:
+    return dynamic_layers.place(level) > dynamic_layers.place(other)
 
 
 def _innermost(values: Sequence[Any]) -> Level | None:
     """The innermost running level among the values."""
     found: Level | None = None
-    for one in _flat(values):
-        if not isinstance(one, BatchedTensor) or one.level is found:
+    for one in values:
+        if isinstance(one, BatchedTensor):
+            level = one.level
+        elif isinstance(one, (list, tuple)):
+            level = _innermost(one)
+        else:
             continue
-        if found is None or dynamic_layers.place(one.level) > dynamic_layers.place(found):
-            found = one.level
-    return found if found is not None and dynamic_layers.place(found) >= 0 else None
+        if found is None or (level is not None and level is not found and _inside(level, found)):
+            found = level
+    return found if found is not None and found.alive else None
 
 
 # The op, once for all examples.
 
 
-def once_for_all(op: Op, args: tuple[Any, ...], find_rule: Callable[[Op], Rule]) -> Any:
-    """The op, once for all examples of the innermost level."""
+def once_for_all(op: Op, args: tuple[Any, ...], level: Level, find_rule: Callable[[Op], Rule]) -> Any:
+    """The op, once for all examples of the level, which is the innermost among its inputs."""
     count = len(op.inputs)
-    level = _innermost(args[:count])
-    if level is None:
-        return NotImplemented
-    inputs, params = (
-        [_ready(one, level) for one in args[:count]],
-        dict(zip([name for name, _ in op.params], args[count:], strict=False)),
-    )
-    for name, default in op.params:
-        params.setdefault(name, default)
+    inputs, params = [_ready(one, level) for one in args[:count]], dict(op.params)
+    params.update(zip(params, args[count:], strict=False))
     try:
         result = find_rule(op)(op, inputs, params, level)
     except Refused:

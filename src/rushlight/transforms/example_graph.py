@@ -116,26 +116,27 @@ def recorded(op: Op, args: tuple[Any, ...], find_rule: Callable[[Op], Rule]) -> 
     level = _innermost(args[: len(op.inputs)])
     if level is None:
         return NotImplemented
-    if level.outside is None:
-        wholes = tuple(_without_shared(one, level) for one in args)  # left over from a graph that is done
-        left_over = any(one is not given for one, given in zip(wholes, args, strict=True))
-        return op.call(*wholes) if left_over else once_for_all(op, args, find_rule)
-    if modes.state.forward_levels and modes.state.forward_enabled and has_own_tangents(args, level):
+    given = [one for one in _tensors(args) if isinstance(one, BatchedTensor) and one.level is level]
+    shared = [one for one in given if one.shared]
+    wholes = tuple([_without_shared(one, level) for one in args]) if shared else args
+    if level.outside is None:  # what is shared is left over from a graph that is done
+        return op.call(*wholes) if shared else once_for_all(op, args, level, find_rule)
+    state = modes.state
+    if state.forward_levels and state.forward_enabled and has_own_tangents(args, level):
         return NotImplemented  # forward mode comes first: its level is inside
-    given: list[Any] = [one for one in _tensors(args) if is_of(one, level)]
     with level.around():
-        wholes = tuple(_without_shared(one, level) for one in args)
-        if any(not one.shared for one in given):
-            result = once_for_all(op, wholes, find_rule)
+        if len(shared) < len(given):
+            result = once_for_all(op, wholes, level, find_rule)
         else:
             result = op.call(*wholes)
             several = isinstance(result, tuple)
-            shared = [_shared(one, given, level) for one in (result if several else (result,))]
-            result = tuple(shared) if several else shared[0]
+            again = [_shared(one, given, level) for one in (result if several else (result,))]
+            result = tuple(again) if several else again[0]
+    for one in given:
+        if result is one:  # what an op leaves alone is the same tensor
+            return result
     results = list(result) if isinstance(result, tuple) else [result]
-    if any(result is one for one in given):  # what an op leaves alone is the same tensor
-        return result
-    if modes.state.grad_enabled and not level.passing:
+    if state.grad_enabled and not level.passing:
         for one in given:
             refresh(one)
         if any(one.tracked for one in given):
@@ -186,31 +187,29 @@ def _record(op: Op, args: tuple[Any, ...], results: list[Any], level: Level) -> 
     count = len(op.inputs)
     early: dict[str, Further | tuple[object, ...]] = {}
     inputs = list(args[:count])
-    for place, (name, value) in enumerate(zip(op.inputs, args, strict=False)):
-        if isinstance(value, (list, tuple)):
-            if any(_is_further(one, level) for one in value):
-                inputs[place] = [_plain(one, level) for one in value]
-                early[name] = tuple(Further(one) if isinstance(one, Tensor) else one for one in value)
-        elif _is_further(value, level) or (isinstance(value, BatchedTensor) and value.tracked and name not in op.sources):
-            early[name] = Further(untracked(value) if is_of(value, level) else value)
-            inputs[place] = _plain(value, level)
+    for place, value in enumerate(inputs):
+        if isinstance(value, BatchedTensor) and value.level is level:
+            if value.tracked and op.inputs[place] not in op.sources:
+                early[op.inputs[place]] = Further(untracked(value))
+        elif isinstance(value, Tensor):
+            if value._needs_grad:
+                early[op.inputs[place]] = Further(value)
+                inputs[place] = value.detach()
+        elif isinstance(value, (list, tuple)) and any(_is_further(one, level) for one in value):
+            early[op.inputs[place]] = tuple([Further(one) if isinstance(one, Tensor) else one for one in value])
+            inputs[place] = [one.detach() if _is_further(one, level) else one for one in value]
     arrays = [_array(value) for value in inputs]
-    params = args[count:] + tuple(default for _, default in op.params[len(args) - count :])
+    params = args[count:] + tuple([default for _, default in op.params[len(args) - count :]])
     dispatch.record(op, inputs, arrays, params, results, early)
-    for one in results:
-        if one.tracked:
-            node = one.own_edge[0]
-            node.saved = node.saved and tuple(_kept(item, results) for item in node.saved)
-            break
+    if any(kind == "output" for kind, _, _ in op.keep):
+        node = next((one.own_edge[0] for one in results if one.tracked), None)
+        if node is not None and node.saved:
+            node.saved = tuple([_kept(item, results) for item in node.saved])
 
 
 def _is_further(value: object, level: Level) -> bool:
+    """Whether a tensor is of no example of the level and has a history: in a node of examples it is a constant."""
     return isinstance(value, Tensor) and not is_of(value, level) and bool(value._needs_grad)
-
-
-def _plain(value: Any, level: Level) -> Any:
-    """An input as it stands in a node of examples: what is of no example of the level is a constant there."""
-    return value.detach() if _is_further(value, level) else value
 
 
 def _array(value: Any) -> Any:

@@ -80,14 +80,24 @@ class _Flags:
 class Outline:
     """What an array of one example is like; it holds no numbers, and whoever asks for them is told so."""
 
-    __slots__ = ("base", "dtype", "itemsize", "level", "nbytes", "ndim", "shape", "size", "strides")
+    __slots__ = ("dtype", "level", "ndim", "shape", "strides")
+
+    base = None
 
     def __init__(self, shape: Shape, strides: Shape, dtype: np.dtype[Any], level: Layer) -> None:
-        self.shape, self.strides, self.dtype, self.level = shape, strides, dtype, level
-        self.ndim, self.itemsize = len(self.shape), self.dtype.itemsize
-        self.size = math.prod(self.shape)
-        self.nbytes = self.size * self.itemsize
-        self.base = None
+        self.shape, self.strides, self.dtype, self.level, self.ndim = shape, strides, dtype, level, len(shape)
+
+    @property
+    def itemsize(self) -> int:
+        return self.dtype.itemsize
+
+    @property
+    def size(self) -> int:
+        return math.prod(self.shape)
+
+    @property
+    def nbytes(self) -> int:
+        return self.size * self.itemsize
 
     @property
     def flags(self) -> _Flags:
