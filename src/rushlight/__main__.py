@@ -56,9 +56,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     elif first in ("install-torch", "uninstall-torch") and len(words) == 1:
         sys.exit(installing.main(first))
     elif first == "explain" and (len(words) > 1 or not os.path.exists(first)):
-        from rushlight.explain.running import main as explain
+        from rushlight.explain.running import Explaining
 
-        explain(words[1:], _run_file, _run_module, _run_source)
+        with Explaining(words[1:]) as (kind, program):
+            runners: dict[str, Callable[[Any], None]] = {"-m": _run_module, "-": _run_source}
+            runners.get(kind, _run_file)(program)
     elif first in ("-m", "-c"):
         if len(words) == 1:
             _refuse(f"Argument expected for the {first} option")

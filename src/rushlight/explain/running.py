@@ -12,6 +12,7 @@ import sys
 import tokenize
 import webbrowser
 from collections.abc import Callable, Sequence
+from types import TracebackType
 from typing import Any
 
 from rushlight.as_torch.process import prepare_process
@@ -20,63 +21,57 @@ STDIN = "<stdin>"  # what Python calls a program that it reads there
 SUFFIXES = (".html", ".svg", ".json", ".txt")
 
 
-def main(
-    words: Sequence[str],
-    run_file: Callable[[str], None],
-    run_module: Callable[[str], None],
-    run_stdin: Callable[[bytes], None],
-) -> None:
-    """Runs the script that the words name (``-``: on standard input; with ``-m``: a module) under a story; what it raises, or exits
-    with, goes on as it came."""
-    options = _options(words)
-    script = options.script
-    from_stdin = script == "-" and not options.module
-    name = STDIN if from_stdin else script if options.module else os.path.basename(script)
-    stem = "stdin" if from_stdin else script if options.module else os.path.splitext(name)[0]
-    files = options.output or [f"{stem}.explain.html"]
-    for path in files:
-        _check(path)
-    prepare_process()
-    from . import observing
-    from .story import Story
+class Explaining:
+    """A story around the program that the words name: entered, it says how to run that, and with what (``"-"`` and the text from
+    standard input; ``"-m"`` and a module's name; ``""`` and a file). It has no frame beneath the program, which may count them; what
+    the program raises, or exits with, goes on as it came."""
 
-    story = Story(options.full, jacobians=not options.no_jacobians)
-    story.name, story.arguments = name, options.arguments
-    source = sys.stdin.buffer.read() if from_stdin else b""
-    if from_stdin:
-        story._recording.places.given[STDIN] = _lines(source)
-    sys.argv[:] = ["-m" if options.module else script, *options.arguments]
-    files = [os.path.abspath(path) for path in files]
-    streams = _listen(story)
-    # What has called this, the command `rushlight` say, is not the program.
-    story._recording.calls.outermost = sys._getframe().f_code
-    observing.start(story._recording)
-    error: BaseException | None = None
-    try:
-        if from_stdin:
-            run_stdin(source)
-        else:
-            (run_module if options.module else run_file)(script)
-    except BaseException as raised:
-        error = raised
-        raise
-    finally:
-        observing.stop(story._recording)
-        for stream in streams:
+    def __init__(self, words: Sequence[str]) -> None:
+        self.options = options = _options(words)
+        self.kind = "-m" if options.module else "-" if options.script == "-" else ""
+        script = options.script
+        self.name = STDIN if self.kind == "-" else script if options.module else os.path.basename(script)
+        stem = "stdin" if self.kind == "-" else script if options.module else os.path.splitext(self.name)[0]
+        self.files = options.output or [f"{stem}.explain.html"]
+        for path in self.files:
+            _check(path, script)
+        self.files = [os.path.abspath(path) for path in self.files]
+        self.is_missing = self.kind == "" and not os.path.exists(script)
+
+    def __enter__(self) -> tuple[str, Any]:
+        prepare_process()
+        from . import observing
+        from .story import Story
+
+        options = self.options
+        self.story = story = Story(options.full, jacobians=not options.no_jacobians)
+        story.name, story.arguments = self.name, options.arguments
+        source = sys.stdin.buffer.read() if self.kind == "-" else b""
+        if self.kind == "-":
+            story._recording.places.given[STDIN] = _lines(source)
+        sys.argv[:] = [self.kind if options.module else options.script, *options.arguments]
+        self.streams = _listen(story)
+        # What has called this, the command `rushlight` say, is not the program.
+        story._recording.calls.outermost = sys._getframe(1).f_code
+        self.stop = observing.stop
+        observing.start(story._recording)
+        return self.kind, source if self.kind == "-" else options.script
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.stop(self.story._recording)
+        for stream in self.streams:
             del stream.write
+        _leave_out_of_traceback(trace)
         names = dict(vars(sys.modules["__main__"]))
-        story.finish(names, _missing(options, error) or error, _exit_code(error))
-        _write(story, files, options)
+        self.story.finish(names, self._missing(error) or error, _exit_code(error))
+        _write(self.story, self.files, self.options)
 
-
-def _missing(options: argparse.Namespace, error: BaseException | None) -> Exception | None:
-    """What is wrong with a script or a module that is not there, of which Python says a line and exits."""
-    if options.module:
-        is_said = isinstance(error, SystemExit) and isinstance(error.code, str) and "No module named" in error.code
-        return ModuleNotFoundError(str(error).rpartition(": ")[2]) if is_said else None
-    if options.script == "-" or os.path.exists(options.script):
-        return None
-    return FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), options.script)
+    def _missing(self, error: BaseException | None) -> Exception | None:
+        """What is wrong with a script or a module that is not there, of which Python says a line and exits."""
+        said = f"{sys.executable}: "
+        if isinstance(error, SystemExit) and isinstance(error.code, str) and error.code.startswith(said):
+            return ModuleNotFoundError(error.code.removeprefix(said))
+        return FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), self.options.script) if self.is_missing else None
 
 
 def _lines(source: bytes) -> list[str]:
@@ -102,7 +97,7 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
         "-m", dest="module", action="store_true", help="the script is a module, by its name as python -m takes it"
     )
     parser.add_argument("script")
-    parser.add_argument("arguments", nargs=argparse.REMAINDER)
+    parser.add_argument("arguments", nargs=argparse.REMAINDER).required = False  # an error names what is missing
     return parser.parse_args(words)
 
 
@@ -114,11 +109,13 @@ def _passes(text: str) -> list[int | str]:
     return [one if one in ("first", "last") else int(one) for one in words]
 
 
-def _check(path: str) -> None:
-    """An output that cannot be written ends the process before the program runs."""
+def _check(path: str, script: str) -> None:
+    """An output that cannot be written, or is the program itself, ends the process before the program runs."""
     if os.path.splitext(path)[1] not in SUFFIXES:
         sys.exit(f"rushlight explain: {path!r} ends with none of {' '.join(SUFFIXES)}")
     existed = os.path.exists(path)
+    if existed and os.path.exists(script) and os.path.samefile(path, script):
+        sys.exit(f"rushlight explain: {path!r} is the program")
     try:
         with open(path, "a", encoding="utf-8"):
             pass
@@ -133,6 +130,8 @@ def _listen(story: Any) -> list[Any]:
     streams = []
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
+        if stream is None:  # it was closed before Python began
+            continue
         write = stream.write
 
         def noted(text: str, name: str = name, write: Callable[[str], int] = write) -> int:
@@ -147,6 +146,14 @@ def _listen(story: Any) -> list[Any]:
     return streams
 
 
+def _leave_out_of_traceback(trace: TracebackType | None) -> None:
+    """What notes a print is not the program: where it cannot be printed, the error is the stream's."""
+    while trace is not None:
+        while trace.tb_next is not None and trace.tb_next.tb_frame.f_code.co_qualname == f"{_listen.__name__}.<locals>.noted":
+            trace.tb_next = trace.tb_next.tb_next
+        trace = trace.tb_next
+
+
 def _exit_code(error: BaseException | None) -> int:
     if isinstance(error, SystemExit):
         return error.code if isinstance(error.code, int) else 0 if error.code is None else 1
@@ -159,7 +166,7 @@ def _write(story: Any, files: list[str], options: argparse.Namespace) -> None:
             story.save(path, options.lang, options.passes)
         except Exception as failure:  # whatever it is: the program's own error and exit code stay
             sys.stderr.write(f"rushlight explain: cannot write {path!r}: {failure}\n")
-    if not options.output:
+    if not options.output and sys.stdout is not None:
         try:
             story.show(options.lang, options.passes)
             sys.stdout.flush()
