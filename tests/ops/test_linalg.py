@@ -162,6 +162,17 @@ def test_the_derivative_of_a_determinant_needs_no_inverse() -> None:
     assert zeros.grad.tolist() == [[0.0, 0.0], [0.0, 0.0]]
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("n", [2, 3])
+def test_equal_rows_have_a_determinant_of_exactly_zero(n: int, dtype: torch.dtype) -> None:
+    """Division by a pivot gives 1 where a product with its reciprocal may not."""
+    number = torch.linspace(0.01, 0.99, 200, dtype=dtype)
+    equal = number[:, None, None].expand(200, n, n)
+    assert not torch.det(equal).any()
+    assert torch.logdet(equal).isneginf().all()
+    assert torch.det(torch.tensor([[math.inf, 1.0], [math.inf, 1.0]], dtype=dtype)).isnan()
+
+
 def test_a_loss_that_depends_on_a_phase_is_refused() -> None:
     x = torch.from_numpy(draw(1, 3, 3, complex_too=True)).requires_grad_()
     for vectors, name in (

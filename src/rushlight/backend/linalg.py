@@ -106,45 +106,58 @@ def inv(a: Array, name: str = "linalg.inv") -> Array:
 
 def det(a: Array) -> Array:
     size = np.array(np.linalg.det(a))
-    if not size.all():
-        zero = size == 0
-        size[zero] = _product_of_pivots(a, zero)
-        size[zero & ~_is_finite(a)] = np.nan  # a pivot of 0 times one of nan
+    doubtful = _doubtful(a, size)
+    if doubtful.any():
+        with np.errstate(all="ignore"):
+            pivots, turns = _pivots(a, doubtful)
+            size[doubtful] = pivots.prod(-1) * turns
     return size
 
 
 def slogdet(a: Array) -> tuple[Array, Array]:
     sign, size = (np.array(one) for one in np.linalg.slogdet(a))
-    if not sign.all():
-        zero = sign == 0
-        sign[zero] = _product_of_pivots(a, zero, np.sign)
-        size[zero & ~_is_finite(a)] = np.nan
+    with np.errstate(all="ignore"):
+        doubtful = _doubtful(a, np.exp(size)) | (sign == 0)
+        if doubtful.any():
+            pivots, turns = _pivots(a, doubtful)
+            sizes = np.abs(pivots)
+            # A complex infinity has no sign in PyTorch.
+            signs = np.where(pivots == 0, 0, pivots / sizes) if a.dtype.kind == "c" else np.sign(pivots)
+            sign[doubtful] = signs.prod(-1) * turns
+            size[doubtful] = np.log(sizes).sum(-1)
     if a.dtype.kind != "c":
         sign[np.isnan(size)] = 0  # PyTorch's sign of nan
     return sign, size
 
 
-def _is_finite(a: Array) -> Array:
-    """Of each matrix."""
-    finite: Array = np.asarray(np.isfinite(a).all((-2, -1)))
-    return finite
+_FEW_ROWS = 8
 
 
-def _product_of_pivots(a: Array, singular: Array, of_each: Any = None) -> Array:
-    """The determinants of singular matrices as elimination finds them: 0 or -0, of which NumPy makes 0."""
+def _doubtful(a: Array, size: Array) -> Array:
+    """Which determinants are 0, of matrices that are not finite or, of small ones, nothing but rounding: there it shows how rows
+    were divided."""
+    n = a.shape[-1]
+    if not 0 < n <= _FEW_ROWS:
+        return np.asarray((size == 0) | (~np.isfinite(size) & ~np.isfinite(a).all((-2, -1))))
+    with np.errstate(all="ignore"):
+        bound = (np.abs(a) ** 2 if a.dtype.kind == "c" else a * a).sum(-1).prod(-1)  # Hadamard's, squared
+        return np.asarray(~(np.abs(size) ** 2 > bound * (16 * np.finfo(a.dtype).eps) ** 2))
+
+
+def _pivots(a: Array, chosen: Array) -> tuple[Array, Array]:
+    """The pivots of some of the matrices, 0 or -0 among them, of which NumPy makes 0; and -1 where rows were swapped an odd number
+    of times, else 1."""
     # As PyTorch, which eliminates in the transpose where that saves it a copy.
     turned = a.flags.c_contiguous and a.dtype.kind != "c"
-    lu, pivots, _ = factorizations.lu_factor((a.swapaxes(-1, -2) if turned else a)[singular])
-    diagonal = lu.diagonal(0, -2, -1)
-    swaps = (pivots != np.arange(1, pivots.shape[-1] + 1)).sum(-1)
-    product = (diagonal if of_each is None else of_each(diagonal)).prod(-1) * (1 - 2 * (swaps % 2))
-    return np.where(product == 0, product, 0).astype(a.dtype)
+    lu, rows, _ = factorizations.lu_factor((a.swapaxes(-1, -2) if turned else a)[chosen])
+    swaps = (rows != np.arange(1, rows.shape[-1] + 1)).sum(-1)
+    return lu.diagonal(0, -2, -1), (1 - 2 * (swaps % 2)).astype(a.real.dtype)
 
 
 def minors(a: Array) -> Array:
     """The derivative of the determinant: ``det(a) * inv(a).T``, and its limit where ``a`` is singular."""
     size = det(a)
-    zero = size == 0
+    zero = (size == 0) | np.asarray(np.linalg.det(a) == 0)  # what has no inverse
     other = zero | np.isnan(size)
     inverse = np.linalg.inv(np.where(other[..., None, None], np.eye(a.shape[-1], dtype=a.dtype), a) if other.any() else a)
     out = np.asarray(size[..., None, None] * inverse.swapaxes(-1, -2))

@@ -84,6 +84,16 @@ for rows in (
     for dtype in (torch.float32, torch.float64, torch.complex64):
         singular = torch.tensor(rows, dtype=dtype)
         print(torch.det(singular), torch.slogdet(singular))
+# Equal rows, and rows that are not finite.
+for number in (0.3, -0.7568024953079282, 0.1):
+    print(torch.logdet(torch.full((3, 3), number)), torch.det(torch.full((2, 2), number, dtype=torch.float64)))
+for rows in (
+    [[torch.inf, 1], [torch.inf, 1]],
+    [[torch.inf, 1], [1, torch.inf]],
+    [[0, torch.inf], [0, 1]],
+    [[1, torch.nan], [1, 1]],
+):
+    print(torch.det(torch.tensor(rows)), torch.slogdet(torch.tensor(rows)).logabsdet)
 print(torch.det(torch.tensor([[[1.0, 2], [2, 4]], [[1, 2], [3, 4]], [[0, 0], [1, 1]]])))
 one = torch.tensor([[2.0]], requires_grad=True)
 print(torch.autograd.grad(torch.det(one * one), one, create_graph=True))
