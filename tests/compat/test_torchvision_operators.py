@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import platform
+from types import SimpleNamespace
+
 import pytest
 
 import rushlight as torch
+from rushlight import kernels
 
 DEFORM = (1, 1, 0, 0, 1, 1, 1, 1, True)
 
@@ -127,3 +131,21 @@ def test_what_is_refused():
 def test_other_libraries_do_not_load():
     with pytest.raises(OSError, match=r"^Could not load this library: /no/where\.so$"):
         torch.ops.load_library("/no/where.so")
+
+
+@pytest.mark.parametrize("kind", ["x86_64", "AMD64"])
+def test_processors_of_intels_kind_resize_in_whole_numbers(monkeypatch, kind):
+    """torchvision asks for the capability; without compiled kernels the pictures are those that PyTorch gives nearly everywhere."""
+    monkeypatch.setattr(kernels, "native", None)
+    monkeypatch.setattr(platform, "machine", lambda: kind)
+    assert torch.backends.cpu.get_cpu_capability() == "AVX2"
+    monkeypatch.setattr(platform, "machine", lambda: "aarch64")
+    assert torch.backends.cpu.get_cpu_capability() == "DEFAULT"
+
+
+@pytest.mark.parametrize(
+    ("instructions", "capability"), [("x86-64-v4", "AVX512"), ("x86-64-v3", "AVX2"), ("x86-64", "DEFAULT")]
+)
+def test_the_capability_is_that_of_the_compiled_kernels(monkeypatch, instructions, capability):
+    monkeypatch.setattr(kernels, "native", SimpleNamespace(instruction_set=lambda: instructions))
+    assert torch.backends.cpu.get_cpu_capability() == capability

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections import UserList
 
 import index_expressions
 import pytest
@@ -22,6 +23,7 @@ def names(module):
     return {
         "torch": module,
         "put": put,
+        "UserList": UserList,
         "x": module.arange(9.0).view(3, 3),
         "t": module.arange(24.0).view(2, 3, 4),
         "number": module.tensor(1.0),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import array
 import copy
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -53,6 +54,17 @@ def test_read_only_memory_is_not_written_through():
         x = torch.frombuffer(octets, dtype=torch.uint8)
     x[0] = 9
     assert octets == b"\x01\x02\x03" and x.tolist() == [9, 2, 3]
+
+
+def test_a_copy_of_read_only_memory_warns_of_nothing():
+    fixed = np.arange(3.0)
+    fixed.flags.writeable = False  # as what pandas gives
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        x = torch.tensor(fixed)
+        torch.tensor([fixed, fixed])
+    x[0] = 9
+    assert fixed.tolist() == [0, 1, 2]
 
 
 def test_numpy_functions_on_tensors():

@@ -52,3 +52,8 @@ target = [{"boxes": torch.tensor([[4.0, 4.0, 30.0, 30.0]]), "labels": torch.tens
 losses = detector([torch.rand(3, 48, 48)], target)
 sum(losses.values()).backward()
 print({name: round(one.item(), 3) for name, one in losses.items() if name != "loss_objectness"})
+
+photograph = (torch.rand(3, 50, 60, generator=torch.Generator().manual_seed(0)) * 255).to(torch.uint8)
+for size in ((32, 32), (70, 33)):
+    small = v2.Resize(size)(photograph)
+    print(tuple(small.shape), [int(one) for one in small.sum((1, 2))])

@@ -190,13 +190,23 @@ def _dimensions(one: Any) -> int:
 _READ_AS_TUPLE = 32  # a longer sequence is one index
 
 
+def _is_other_sequence(one: Any) -> bool:
+    """Whether it is a sequence of a class of somebody's own, such as a pandas Series."""
+    return hasattr(one, "__getitem__") and hasattr(one, "__len__") and not isinstance(one, (dict, bytes, np.ndarray, Tensor))
+
+
 def _as_tuple(key: Any) -> tuple[Any, ...]:
+    if not isinstance(key, (list, range, str)) and _is_other_sequence(key):
+        key = list(key)
     # A short sequence that holds slices, None, ..., sequences or tensors is read as a tuple, as older NumPy did.
     if (
         isinstance(key, (list, range, str))
         and len(key) < _READ_AS_TUPLE
         and any(
-            one is None or one is Ellipsis or isinstance(one, (slice, list, tuple, range, str, np.ndarray, Tensor))
+            one is None
+            or one is Ellipsis
+            or isinstance(one, (slice, list, tuple, range, str, np.ndarray, Tensor))
+            or _is_other_sequence(one)
             for one in key
         )
     ):
@@ -229,10 +239,12 @@ def _item(one: Any) -> Any:
         if array.dtype.kind not in "iub":
             raise IndexError(_NOT_INDICES)
         return new_tensor(array)
-    if isinstance(one, str):
-        raise TypeError("new(): invalid data type 'str'")
+    if isinstance(one, (str, bytes)):
+        raise TypeError(f"new(): invalid data type '{type(one).__name__}'")
     if hasattr(one, "__index__"):
         return int(one)
+    if _is_other_sequence(one):
+        return _item(list(one))
     raise IndexError(
         "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got "
         f"{type(one).__name__})"

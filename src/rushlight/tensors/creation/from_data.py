@@ -174,6 +174,8 @@ def array_of(data: Any, numpy_type: np.dtype[Any] | None, copy: bool) -> np.ndar
             array = array.conj() if copy else data.resolve_conj()._array
         return _converted(array, numpy_type, copy)
     elif isinstance(data, np.ndarray):
+        if copy and not data.flags.writeable:  # of a copy there is nothing to warn of
+            data = data.copy("K")
         return _converted(from_array(data), numpy_type, copy)
     elif isinstance(data, (TypedStorage, UntypedStorage)):
         return _of_storage(data, numpy_type).copy()
