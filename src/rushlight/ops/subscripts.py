@@ -190,26 +190,17 @@ def _dimensions(one: Any) -> int:
 _READ_AS_TUPLE = 32  # a longer sequence is one index
 
 
-def _is_other_sequence(one: Any) -> bool:
-    """Whether it is a sequence of a class of somebody's own, such as a pandas Series."""
+def _is_sequence(one: Any) -> bool:
+    """Whether it is a sequence whose items are the index: a list, a pandas Series, ..."""
     return hasattr(one, "__getitem__") and hasattr(one, "__len__") and not isinstance(one, (dict, bytes, np.ndarray, Tensor))
 
 
+_OF_TUPLES = (slice, type(None), type(Ellipsis), np.ndarray, Tensor)
+
+
 def _as_tuple(key: Any) -> tuple[Any, ...]:
-    if not isinstance(key, (list, range, str)) and _is_other_sequence(key):
-        key = list(key)
     # A short sequence that holds slices, None, ..., sequences or tensors is read as a tuple, as older NumPy did.
-    if (
-        isinstance(key, (list, range, str))
-        and len(key) < _READ_AS_TUPLE
-        and any(
-            one is None
-            or one is Ellipsis
-            or isinstance(one, (slice, list, tuple, range, str, np.ndarray, Tensor))
-            or _is_other_sequence(one)
-            for one in key
-        )
-    ):
+    if _is_sequence(key) and len(key) < _READ_AS_TUPLE and any(isinstance(one, _OF_TUPLES) or _is_sequence(one) for one in key):
         warn(
             "Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in pytorch 2.9; use "
             "x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as tensor index, x[torch.tensor(seq)], "
@@ -243,7 +234,7 @@ def _item(one: Any) -> Any:
         raise TypeError(f"new(): invalid data type '{type(one).__name__}'")
     if hasattr(one, "__index__"):
         return int(one)
-    if _is_other_sequence(one):
+    if _is_sequence(one):
         return _item(list(one))
     raise IndexError(
         "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got "
