@@ -1,8 +1,9 @@
 """Writes the pictures of ``docs/explain``: pages of the recordings that the tests keep, as Chromium shows them.
 
-    python tools/gallery.py
+    python tools/gallery.py [--recordings]
 
-Each is drawn in 64 colours, which keeps it under 60 KB. To be run, and looked at, after a change to what pages look like.
+Each is drawn in 64 colours, which keeps it under 60 KB. To be run, and looked at, after a change to what pages look like; with
+--recordings the programs run anew first, after a change to what is recorded.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from __future__ import annotations
 import io
 import json
 import shutil
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -57,8 +60,20 @@ def picture(browser: Browser, file: Path, step: int, lang: str, scheme: str, siz
     return out.getvalue()
 
 
+def renew(folder: Path) -> None:
+    """Runs the programs of the recordings again."""
+    for file in sorted(RECORDINGS.glob("*.json")):
+        recording = json.loads(file.read_text(encoding="utf-8"))
+        (folder / f"{file.stem}.py").write_text("\n".join(recording["sources"][0]["lines"]) + "\n", encoding="utf-8")
+        command = [sys.executable, "-m", "rushlight", "explain", "-o", str(file), f"{file.stem}.py"]
+        subprocess.run(command, cwd=folder, capture_output=True)
+        file.write_text(file.read_text(encoding="utf-8").replace(str(folder), "/home/me"), encoding="utf-8")
+
+
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        if "--recordings" in sys.argv[1:]:
+            renew(Path(folder))
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"])
         for name, how in SHOWN.items():
             file = Path(folder) / f"{name}.html"

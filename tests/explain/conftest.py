@@ -54,6 +54,16 @@ for name in sys.argv[1:]:
 
 
 @pytest.fixture(scope="session")
+def renewed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+    """The recordings that are stored, as they would be written today."""
+    folder = tmp_path_factory.mktemp("renewed")
+    for name in NAMES:
+        (folder / f"{name}.py").write_text("\n".join(stored(name)["sources"][0]["lines"]) + "\n", encoding="utf-8")
+    subprocess.run([sys.executable, "-c", EXPLAIN_ALL, *NAMES], cwd=folder, capture_output=True, check=True)
+    return {name: json.loads((folder / f"{name}.json").read_text(encoding="utf-8")) for name in NAMES}
+
+
+@pytest.fixture(scope="session")
 def beginners(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
     folder = tmp_path_factory.mktemp("beginners")
     for name, text in PROGRAMS.items():

@@ -52,7 +52,69 @@ CASES = {
         "detached",
         "d = x.detach()",
     ),
-    "detached in place": (LEAF + "y = x * 2\ny.detach_()\n(x * y).sum().backward()", "y", "detached", None),
+    "detached in place": (LEAF + "y = x * 2\ny.detach_()\n(x * y).sum().backward()", "y", "detached", "y.detach_()"),
+    "cut on the way by detach_": (
+        LEAF + "y = x * 2\nz = y.detach_()\nw = torch.ones(2, requires_grad=True)\n(w * z).sum().backward()",
+        "x",
+        "cut_off",
+        "z = y.detach_()",
+    ),
+    "a loss made anew of its number": (
+        LEAF + "loss = torch.tensor((x * x).sum().item(), requires_grad=True)\nloss.backward()",
+        "x",
+        "cut_off",
+        "loss = torch.tensor((x * x).sum().item(), requires_grad=True)",
+    ),
+    "a leaf of numbers that a list holds": (
+        LEAF + "y = torch.tensor(x.tolist(), requires_grad=True)\n(y * 2).sum().backward()",
+        "x",
+        "cut_off",
+        "y = torch.tensor(x.tolist(), requires_grad=True)",
+    ),
+    "copied by torch.tensor": (
+        "import warnings\nwarnings.simplefilter('ignore')\n"
+        + LEAF
+        + "y = torch.tensor(x * 2)\ny.requires_grad_()\ny.sum().backward()",
+        "x",
+        "cut_off",
+        "y = torch.tensor(x * 2)",
+    ),
+    "through an array and back": (
+        "import numpy as np\n" + LEAF + "y = torch.from_numpy(np.exp(x.detach().numpy())).requires_grad_()\ny.sum().backward()",
+        "x",
+        "cut_off",
+        "y = torch.from_numpy(np.exp(x.detach().numpy())).requires_grad_()",
+    ),
+    "given back by a transform": (
+        LEAF + "g = torch.func.grad(lambda x: (x * x).sum())(x)",
+        "x",
+        "returned",
+        "g = torch.func.grad(lambda x: (x * x).sum())(x)",
+    ),
+    "given back by a transform of a batch": (
+        LEAF + "xs = torch.ones(3, 2)\ng = torch.func.vmap(torch.func.grad(lambda x, s: (x * s).sum()), (None, 0))(x, xs)",
+        "x",
+        "returned",
+        "g = torch.func.vmap(torch.func.grad(lambda x, s: (x * s).sum()), (None, 0))(x, xs)",
+    ),
+    "given back as a Jacobian": (
+        LEAF + "J = torch.autograd.functional.jacobian(lambda x: x * x, x)",
+        "x",
+        "returned",
+        "J = torch.autograd.functional.jacobian(lambda x: x * x, x)",
+    ),
+    "a network that only its copy stands for": (
+        "import copy\nnet = torch.nn.Linear(2, 1)\nnet(torch.ones(2))\nother = copy.deepcopy(net)\nother(torch.ones(2)).sum().backward()",
+        "net.weight",
+        "not_reached",
+        "net = torch.nn.Linear(2, 1)",
+    ),
+    "one of a list": (
+        "ws = [torch.ones(2, requires_grad=True) for _ in range(3)]\nws[2] * 1\n(ws[0] * ws[1]).sum().backward()",
+        "ws[2]",
+        "not_reached",
+        "ws = [torch.ones(2, requires_grad=True) for _ in range(3)]",
+    ),
     "detach of what asks for nothing": (
         "a = torch.ones(2)\nd = a.detach()\n" + LEAF + "(x * d).sum().backward()",
         "d",

@@ -12,12 +12,14 @@ from .folding import LIFE, Board, Card
 from .places import bound_names, scopes_of
 from .words import Said, literal, say
 
+MOST = 3  # values under one name that are on no card
+
 
 @dataclass
 class Note:
     """A name that a line made (`label` without its round), its value, and what stands behind it: the node, or that it is a leaf."""
 
-    card: Card
+    card: Card | None  # None of what the board leaves out: it feeds nothing there
     tensor: int
     name: str
     label: str
@@ -36,7 +38,7 @@ def notes_of(board: Board, source: int) -> dict[int, list[Note]]:
         if card.place is not None and places[card.place]["source"] == source:
             line = places[card.place]["line"]
         elif card.place is None:
-            line = _assigned(board, card, source)
+            line = _assigned(board, card.tensor, source)
         if line is None:
             continue
         behind = say("leaf") if card.kind == "leaf" else literal("")
@@ -46,6 +48,31 @@ def notes_of(board: Board, source: int) -> dict[int, list[Note]]:
             entry = board.tensors[tensor]
             label = re.sub(LIFE, "", entry["label"]) if entry["names"] else card.name
             notes.setdefault(line, []).append(Note(card, tensor, board.label(tensor), label, entry["value"], behind))
+    for line, beside in _beside(board, source).items():
+        notes.setdefault(line, []).extend(beside)
+    return notes
+
+
+def _beside(board: Board, source: int) -> dict[int, list[Note]]:
+    """What lines made that is on no card of its own: what feeds nothing in the graph, and later lives of leaves. Of many under one
+    name the first two and the last."""
+    places = board.recording["places"]
+    found: dict[tuple[int, str], list[Note]] = {}
+    for entry in board.tensors if board.read is None else ():
+        is_life = entry["life_of"] is not None and entry["leaf"]
+        if not any(one["name"].isidentifier() for one in entry["names"]) or (
+            entry["id"] in board.card_of_tensor and not is_life
+        ):
+            continue
+        place = None if entry["place"] is None else places[entry["place"]]
+        line = _assigned(board, entry["id"], source) if place is None else place["line"] if place["source"] == source else None
+        if line is not None:
+            label = re.sub(LIFE, "", entry["label"])
+            note = Note(None, entry["id"], board.label(entry["id"]), label, entry["value"], literal(""))
+            found.setdefault((line, label), []).append(note)
+    notes: dict[int, list[Note]] = {}
+    for (line, _), these in found.items():
+        notes.setdefault(line, []).extend(these if len(these) <= MOST else [*these[: MOST - 1], these[-1]])
     return notes
 
 
@@ -54,9 +81,9 @@ def latest(notes: list[Note]) -> list[Note]:
     return list({note.label: note for note in notes}.values())
 
 
-def _assigned(board: Board, card: Card, source: int) -> int | None:
+def _assigned(board: Board, tensor: int, source: int) -> int | None:
     """The line that binds the name of what no op made (`x = torch.ones(2)`), by the program's text."""
-    names = board.tensors[card.tensor]["names"] if card.tensor is not None else []
+    names = board.tensors[tensor]["names"]
     if not names:
         return None
     bindings = _bindings("\n".join(board.recording["sources"][source]["lines"]))

@@ -13,6 +13,7 @@ from .words import Said
 
 MOST = 40  # cards of operations before anything but expressions is folded
 OUTPUTS = 7  # named outputs of one node that are shown together
+CALLED = re.compile(r"([\w.]*(?:grad|grad_and_value|vjp|jac\w+|hessian|[vh][hv]p))(?=\()")  # what gives gradients back
 TAGGED = 4  # uses of a leaf before it is a tag at each of them
 
 
@@ -68,7 +69,7 @@ class Board:
                 self._accumulating[self.tensors[node["variable"]]["identity"]].append(node["id"])
         lives = sorted({one["label"] for one in self.tensors if self._is_life(one)}, key=len, reverse=True)
         self._lives = re.compile(rf"(?<![\w.])({'|'.join(map(re.escape, lives))})(?!\w)") if lives else None
-        self._read = self._only_read()
+        self.read = self._only_read()  # the roots of a graph that was only read
         groups = self._groups()
         self.labels = self._labels(groups)
         shown = self._shown(groups)
@@ -122,9 +123,9 @@ class Board:
     def sources(self) -> list[Entry]:
         """The texts in which something happened; of a graph that was only read, those that its cards come from."""
         places, sources = self.recording["places"], self.recording["sources"]
-        shown: Iterable[int | None] = range(len(places)) if self._read is None else [card.place for card in self.cards]
+        shown: Iterable[int | None] = range(len(places)) if self.read is None else [card.place for card in self.cards]
         used = {places[one]["source"] for one in shown if one is not None}
-        found = [one for one in sources if one["id"] in used or (one["id"] == 0 and self._read is None)]
+        found = [one for one in sources if one["id"] in used or (one["id"] == 0 and self.read is None)]
         return found or sources[:1]
 
     def card_of_event(self, event: int) -> Card | None:
@@ -142,6 +143,12 @@ class Board:
         card = self.cards[edge.source]
         entry = None if edge.tensor is None or card.kind == "leaf" else self.tensors[edge.tensor]
         return self.label(edge.tensor) if entry is not None and entry["names"] else card.name or card.text
+
+    def call(self, begin: Entry) -> str:
+        """What the program calls that gives gradients back: `autograd.grad`, `grad` or `functional.jacobian`, as it writes it."""
+        text = "" if begin["place"] is None else self.recording["places"][begin["place"]]["text"]
+        found = CALLED.search(text)
+        return "autograd.grad" if found is None else ".".join(found[1].split(".")[-2:])
 
     # Groups: one for each evaluation of an expression.
 
@@ -244,7 +251,7 @@ class Board:
         later: list[Group] = []
         used = {one: number for number, group in reversed(list(enumerate(groups))) for one in group.inputs}
         done = set(seen)
-        for root in self.nodes if self._read is None else (self.nodes[number] for number in self._read):
+        for root in self.nodes if self.read is None else (self.nodes[number] for number in self.read):
             waiting = [(root["id"], False)]
             while waiting:
                 number, children = waiting.pop()
@@ -397,7 +404,7 @@ class Board:
         return card.id
 
     def _leaves_alone(self, written: dict[int, int]) -> None:
-        for entry in self.tensors if self._read is None else ():
+        for entry in self.tensors if self.read is None else ():
             if entry["leaf"] and self.wants(entry["id"]) and entry["names"] and entry["id"] not in self.card_of_tensor:
                 self._source(entry["id"], written)
 

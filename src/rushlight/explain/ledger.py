@@ -10,7 +10,15 @@ from collections.abc import Iterator
 from .entries import Entry
 from .recording import Recording
 
-NUMBERS = ("item", "tolist", "numpy", "float", "int")  # what makes numbers of a tensor, which have no history
+NUMBERS = (
+    "item",
+    "tolist",
+    "numpy",
+    "float",
+    "int",
+    "tensor",
+    "array",
+)  # what makes numbers of a tensor, which have no history
 Reason = tuple[str, "int | None", "int | None"]  # a code, the place of the reason, another tensor
 
 
@@ -38,7 +46,7 @@ def ledger_of(recording: Recording, names: dict[tuple[str, str], int], error: En
             seen.add(entry["identity"])
         why, place, other = _why(recording, scope, name, entry, error)
         if place is None and why in ("no_requires_grad", "not_floating", "rebound", "not_reached"):
-            place = recording.places.assignment(scope, name, why == "rebound")
+            place = recording.places.assignment(scope, re.split(r"[.\[]", name)[0], why == "rebound")
             if why == "no_requires_grad" and place is not None and _of_numbers(recording, scope, place):
                 why = "of_numbers"
         rows.append({
@@ -120,13 +128,33 @@ def _given_back(recording: Recording, passes: list[Entry], lives: set[int]) -> R
     """Whether ``autograd.grad`` was asked for this one's gradient, and what it gave back."""
     none = None
     for one in passes:
-        asked = [at for at, number in enumerate(one["inputs"] or ()) if number in lives] if one["how"] == "grad" else []
+        inputs = one["inputs"] or () if one["how"] == "grad" else ()
+        asked = [at for at, number in enumerate(inputs) if number in lives or _is_the_calls_own(recording, number, lives, one)]
         ends = (event for event in recording.events if event["kind"] == "end" and event["pass"] == one["pass"]) if asked else ()
         for end in ends:
             if any(end["returned"][at] is not None for at in asked):
                 return "returned", one["place"], None
             none = "returned_none", one["place"], None
     return none
+
+
+def _is_the_calls_own(recording: Recording, number: int | None, lives: set[int], begin: Entry) -> bool:
+    """Whether the call that runs a pass (``torch.func.grad``, ``functional.jacobian``) made this of one of these, to go to it."""
+    if begin["place"] is None:
+        return False
+    called = re.findall(r"\w+", recording.places.places[begin["place"]]["text"])  # a whole line may be no expression
+    given = [recording.tensors[one] for one in lives if any(name["name"] in called for name in recording.tensors[one]["names"])]
+    if number is None:  # a transform's own
+        return bool(given)
+    entry = recording.tensors[number]
+    if not entry["requires_grad"] or entry["place"] not in (None, begin["place"]):
+        return False
+    made_of = next((one["inputs"] for one in recording.events if one["kind"] == "op" and number in one["outputs"]), None)
+    if made_of is not None:
+        return not lives.isdisjoint(made_of)
+    scopes = {name["scope"] for one in given for name in one["names"]}
+    is_known = any(name["scope"] in scopes for name in entry["names"])  # where the call stands
+    return not is_known and any((one["value"], one["dtype"]) == (entry["value"], entry["dtype"]) for one in given)
 
 
 def _came(recording: Recording, lives: set[int]) -> bool:
@@ -212,7 +240,7 @@ def _numbers_on_the_way(recording: Recording, below: set[int], roots: set[int]) 
     lines = {recording.places.places[one]["line"] for one in lines if one is not None}
     names = {one["name"] for number in below for one in recording.tensors[number]["names"]}
     for entry in recording.tensors:
-        if entry["node"] is not None or entry["requires_grad"] or not entry["names"] or entry["id"] not in used:
+        if not entry["leaf"] or entry["id"] in below or not entry["names"] or entry["id"] not in used:
             continue
         name = entry["names"][0]
         place = recording.places.assignment(name["scope"], name["name"], False) if name["name"].isidentifier() else None

@@ -7,6 +7,7 @@ from itertools import pairwise, zip_longest
 
 from .board_lines import Note, notes_of
 from .entries import Entry
+from .folding import Card
 from .numerals import inline
 from .states import Span, States
 from .terminal import width
@@ -81,27 +82,29 @@ def _notes(states: States, notes: list[Note]) -> str:
     html = ""
     for label in dict.fromkeys(note.label for note in notes):
         these = [note for note in notes if note.label == label]
-        values = [one for note in these for one in _spans(note, states.cards[note.card.id].values)]
-        arrived = [one for note in these for one in _spans(note, states.cards[note.card.id].arrived)]
+        values = [(Span(states.since(note.tensor), None, note.value), note.name) for note in these if note.card is None]
+        cards = [(note, note.card, states.cards[note.card.id]) for note in these if note.card is not None]
+        values += [one for note, card, state in cards for one in _spans(note, card, state.values)]
+        arrived = [one for note, card, state in cards for one in _spans(note, card, state.arrived)]
         if len(these) > 1:  # rounds: beside the derivative of h₄ stands h₄ again
             values += [
                 (Span(span.first, None, note.value), note.name)
-                for note in these
-                for span, _ in _spans(note, states.cards[note.card.id].arrived)
+                for note, card, state in cards
+                for span, _ in _spans(note, card, state.arrived)
                 if note.value is not None
             ]
         html += _in_turns(values, "fw") + _in_turns(arrived, "bw")
     return f"<p>{html}</p>" if html else ""
 
 
-def _spans(note: Note, spans: list[Span]) -> list[tuple[Span, str]]:
+def _spans(note: Note, card: Card, spans: list[Span]) -> list[tuple[Span, str]]:
     """Of one name; a node with several outputs tells them apart."""
     found = []
     for span in spans:
         if not span.outputs:
             found.append((span, span.label or note.name))
             continue
-        name, value = span.outputs[[note.card.tensor, *note.card.others].index(note.tensor)]
+        name, value = span.outputs[[card.tensor, *card.others].index(note.tensor)]
         found.append((Span(span.first, span.last, value), name))
     return [(span, name) for span, name in found if span.value is not None]
 

@@ -30,6 +30,7 @@ class Places:
             str, dict[tuple[int, ...], tuple[int, int]]
         ] = {}  # where calls begin whose method stands on a later line
         self._targets: dict[str, dict[tuple[int, ...], str]] = {}  # what statements bind, by where its expression stands
+        self._methods: dict[str, list[tuple[int, str, str]]] = {}  # what is called on names
         self._scopes: dict[str, dict[int, str]] = {}  # the qualified name of the function that a line stands in
 
     def of(self, where: tuple[Any, int] | None) -> int | None:
@@ -132,6 +133,16 @@ class Places:
         })  # fmt: skip
         return place
 
+    def calling(self, names: list[Entry], method: str) -> int | None:
+        """The statement that calls a method of what has one of these names, the first one; None where the text has none."""
+        wanted = {(one["name"], one["scope"]) for one in names}
+        for path, number in list(self._sources.items()):
+            self._assignments(path, [] if number is None else self.sources[number]["lines"])
+            for line, name, called in self._methods[path]:
+                if called == method and (name, self._scopes[path].get(line, "<module>")) in wanted:
+                    return self.of_line(path, line)
+        return None
+
     def _head(self, path: str, lines: list[str], line: int) -> tuple[int, int] | None:
         """Where the head of a loop over something ends, which Python gives the whole loop's place: behind what it runs over."""
         self._assignments(path, lines)
@@ -154,6 +165,7 @@ class Places:
             self._loops[path] = {node.lineno: (node.iter.end_lineno or 0, node.iter.end_col_offset or 0) for node in loops}
             self._scopes[path] = scopes_of(tree)
             self._chains[path] = dict(_chains_of(tree))
+            self._methods[path] = list(_methods_of(tree))
             self._targets[path] = {
                 _span(node.value): ast.unparse(node.targets[0]) for node in ast.walk(tree) if isinstance(node, ast.Assign)
             }
@@ -192,6 +204,13 @@ def _chains_of(tree: ast.Module) -> Iterator[tuple[tuple[int, ...], tuple[int, i
             line, col, end_line, end_col = _span(node)
             start = (func.end_col_offset or 0) - len(func.attr.encode())
             yield (func.end_lineno or line, start, end_line, end_col), (line, col)
+
+
+def _methods_of(tree: ast.Module) -> Iterator[tuple[int, str, str]]:
+    """The methods that are called on names: the line, the name and the method."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name):
+            yield node.lineno, node.func.value.id, node.func.attr
 
 
 def scopes_of(tree: ast.Module) -> dict[int, str]:

@@ -297,7 +297,7 @@ class Recording(Naming):
     def _as_it_is_now(self, tensor: Tensor, entry: Entry) -> None:
         """What may have changed since a tensor was first seen, and is no write."""
         if tensor._edge is None and not entry["leaf"]:  # detach_
-            entry["cut"] = entry["cut"] or {"by": "detach", "place": None}
+            entry["cut"] = entry["cut"] or {"by": "detach", "place": self.places.calling(entry["names"], "detach_")}
         entry["leaf"], entry["requires_grad"] = tensor._edge is None, bool(tensor._needs_grad)
         entry["grad"], entry["retains_grad"] = self.value(tensor._grad), bool(tensor._retains) and tensor._edge is not None
 

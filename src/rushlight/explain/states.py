@@ -43,6 +43,8 @@ class States:
         self.rides: dict[tuple[int, int], list[Span]] = {}  # by node and number of its edge
         self.passed: dict[tuple[int, int], list[Span]] = {}
         self._drawn = {use for edge in self.board.edges for use in edge.uses}
+        self._ends: list[int] | None = None  # the last event of each step
+        self._made: dict[int, int] = {}  # by tensors: the event that made them
         self._lately: list[list[Span]] = []  # of those, the ones of the pass that runs
         for card, states in zip(self.board.cards, self.cards, strict=True):
             value = None if card.tensor is None else self.board.tensors[card.tensor]["value"]
@@ -71,6 +73,15 @@ class States:
             if card.kind in ("leaf", "data"):
                 at = [n for n, step in enumerate(steps.all, 1) if step.card == card.id]
                 states.step = at[0] if at else states.step
+
+    def since(self, tensor: int) -> int:
+        """The step from which on a tensor is there that is on no card."""
+        if self._ends is None:
+            self._ends = [max(step.events, default=0) for step in self.steps.all]
+            events = (one for one in self.steps.events if one["kind"] in ("op", "write"))
+            self._made = {made: one["n"] for one in events for made in one["outputs"]}
+        at = self._made.get(tensor, self.board.tensors[tensor]["names"][0]["at"])
+        return next((number for number, end in enumerate(self._ends, 1) if end >= at), max(len(self._ends), 1))
 
     def _first_grad(self, card: Card) -> Value | None:
         for event in self.steps.events:

@@ -295,7 +295,12 @@ class Steps:
     def _backward(self, event: Entry) -> None:
         how = {"grad": "grad begins", "dry": "dry begins"}.get(event["how"], "begins")
         step = Step(
-            "begin", self._title(say(how), self.where(event["place"])), [event["n"]], event["place"], None, event["pass"]
+            "begin",
+            self._title(say(how, how=self.board.call(event)), self.where(event["place"])),
+            [event["n"]],
+            event["place"],
+            None,
+            event["pass"],
         )
         names = []
         for root in event["roots"]:
@@ -308,7 +313,8 @@ class Steps:
                 step.card = self.board.card_of_tensor.get(root["tensor"])
         one = len(names) == 1 and names[0]
         step.parts.append(Sentence(say("starts from one", name=names[0]) if one else say("starts from v")))
-        for key, said in (("batched", "rows"), ("create_graph", "creates"), ("retain_graph", "retains")):
+        rows = "examples" if any(self._has_examples(root) for root in event["roots"]) else "rows"
+        for key, said in (("batched", rows), ("create_graph", "creates"), ("retain_graph", "retains")):
             if event.get(key) and event["how"] != "dry":
                 step.parts.append(Sentence(say(said), "aside"))
                 break
@@ -316,6 +322,11 @@ class Steps:
         if outer is not None:
             step.parts.append(Sentence(say("within", number=outer["pass"] + 1), "aside"))
         self.all.append(step)
+
+    def _has_examples(self, root: Entry) -> bool:
+        """Whether what a pass begins at has the dimension of `vmap` as its gradient has it."""
+        value = None if root["tensor"] is None else self.board.tensors[root["tensor"]]["value"]
+        return value is not None and root["gradient"] is not None and value["shape"] == root["gradient"]["shape"]
 
     def _run(self, event: Entry) -> None:
         node = self.board.nodes[event["node"]]
@@ -471,7 +482,7 @@ class Steps:
             tensor = inputs[index] if index < len(inputs) else None
             name = self.derivative(event["pass"], "?" if tensor is None else self.board.label(tensor))
             step.parts.append(Line([Figure(value, literal(name), "b")]))
-        step.parts.append(Sentence(say("returned")))
+        step.parts.append(Sentence(say("returned", how=self.board.call(begin))))
         self.all.append(step)
 
 

@@ -216,7 +216,7 @@ def _inner(steps: Steps, step: Step, lang: str) -> str:
 def _begin(steps: Steps, step: Step, lang: str) -> list[str]:
     event = steps.events[step.events[0]]
     place = None if step.place is None else steps.board.recording["places"][step.place]
-    how = {"grad": literal("autograd.grad"), "dry": say("dry")}.get(event["how"], say("pass"))
+    how = {"grad": literal(steps.board.call(event)), "dry": say("dry")}.get(event["how"], say("pass"))
     told = how if place is None else say("at", how=how, line=place["line"], text=place["text"])
     lines = wrapped(told.plain(lang), "", "    ")
     for root in event["roots"]:

@@ -67,7 +67,7 @@ TABLE: dict[str, tuple[str, str]] = {
     "cut data": ("Taken by `.data`: it has no history.", "由 `.data` 取出：不在计算图里。"),
     "cut not_differentiable": ("This result has no derivative: it has no history.", "这个结果不可导：不在计算图里。"),
     "begins": ("Backward begins", "反向传播开始"),
-    "grad begins": ("`autograd.grad` begins", "`autograd.grad` 开始"),
+    "grad begins": ("`{how}` begins", "`{how}` 开始"),
     "dry begins": ("The rules alone: nothing runs and nothing is freed", "只看求导规则：什么也不运行，什么也不释放"),
     "starts from one": ("One number asks no weights: it starts from `{name}` = 1.", "结果只有一个数，不需要权重：从 `{name}` = 1 开始。"),
     "starts from v": (
@@ -79,6 +79,10 @@ TABLE: dict[str, tuple[str, str]] = {
     "rows": (
         "`is_grads_batched`: each row of v is a pass of its own, and all go through together.",
         "`is_grads_batched`：v 的每一行各是一次反向传播，它们一起进行。",
+    ),
+    "examples": (
+        "`vmap`: all examples go through together; they are the first dimension of what is shown.",
+        "`vmap`：所有样本一起进行；显示的值中，第一维是样本。",
     ),
     "within": ("It runs within pass no. {number}, which waits for it.", "它在第 {number} 次反向传播内部运行，后者等它结束。"),
     "resumes": ("Pass no. {number} goes on: {where}", "第 {number} 次反向传播继续：{where}"),
@@ -114,7 +118,7 @@ TABLE: dict[str, tuple[str, str]] = {
     "reset none": ("Now it is None: the next gradient begins anew.", "现在是 None：之后的梯度重新累积。"),
     "reset value": ("Now it holds this, and the next gradient is added to it.", "现在是这个值，之后的梯度会累加上去。"),
     "ends": ("The pass ends", "反向传播结束"),
-    "returned": ("`autograd.grad` gives these back; no `.grad` is written.", "`autograd.grad` 直接返回这些梯度，不写入任何 `.grad`。"),
+    "returned": ("`{how}` gives these back; no `.grad` is written.", "`{how}` 直接返回这些梯度，不写入任何 `.grad`。"),
     "stops": ("Stops here: `{type}`", "在这里出错停止：`{type}`"),
     "freed before": (
         "What this node had kept was freed by the pass before. The first backward would have needed `retain_graph=True`.",
@@ -236,8 +240,8 @@ TABLE: dict[str, tuple[str, str]] = {
     ),
     "why reset": ("There was one, and the program set it to None{where}.", "曾经有梯度，程序把它设成了 None{where}。"),
     "why returned": (
-        "`autograd.grad` gave the gradient back instead of writing it{where}.",
-        "`autograd.grad` 直接返回了梯度，没有写入 `.grad`{where}。",
+        "The call gave the gradient back{where}, as `autograd.grad` does, and wrote none.",
+        "这次调用直接返回了梯度{where}，和 `autograd.grad` 一样，没有写入 `.grad`。",
     ),
     "why returned_none": (
         "`autograd.grad` was asked for it and gave None: the result does not depend on it{where}.",
