@@ -49,7 +49,7 @@ def notes_of(board: Board, source: int) -> dict[int, list[Note]]:
             label = re.sub(LIFE, "", entry["label"]) if entry["names"] else card.name
             notes.setdefault(line, []).append(Note(card, tensor, board.label(tensor), label, entry["value"], behind))
     for line, beside in _beside(board, source).items():
-        notes.setdefault(line, []).extend(beside)
+        notes[line] = sorted(notes.get(line, []) + beside, key=lambda note: note.tensor)
     return notes
 
 

@@ -10,6 +10,9 @@ from .entries import Entry, Value
 from .folding import Board
 from .words import Said, literal, say
 
+SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉"  # of `h₁₅`, which Python takes for no name
+LETTERS = str.maketrans(SUBSCRIPTS, "ꭰꭱꭲꭳꭴꭵꭶꭷꭸꭹ")
+BACK = str.maketrans("ꭰꭱꭲꭳꭴꭵꭶꭷꭸꭹ", SUBSCRIPTS)
 SIGNS: dict[type[ast.operator], str] = {ast.Mult: "×", ast.Div: "÷", ast.MatMult: "@"}
 
 
@@ -34,7 +37,7 @@ def equation(board: Board, node: Entry, sent: Entry, arrived: list[Value | None]
     figures: list[Figure | str] = list(came)
     result = Figure(sent["value"], to, "b")
     try:
-        tree = ast.parse(text, mode="eval").body
+        tree = ast.parse(text.translate(LETTERS), mode="eval").body
     except (SyntaxError, ValueError):
         tree = None
     if isinstance(tree, ast.Name) and tree.id == words[0]:
@@ -43,13 +46,21 @@ def equation(board: Board, node: Entry, sent: Entry, arrived: list[Value | None]
         sides = [tree.left, tree.right]
         other = [side for side in sides if not (isinstance(side, ast.Name) and side.id == words[0])]
         if len(other) == 1:
-            operand = _operand(board, node, index, ast.get_source_segment(text, other[0]) or "")
+            operand = _operand(board, node, index, _written(text, other[0]))
             if operand is not None:
                 pair: list[Figure | str] = [*came, operand] if other[0] is tree.right else [operand, *came]
                 return text, [pair[0], SIGNS[type(tree.op)], pair[1], "=", result]
     if tree is not None:
-        figures += [one for one in _named(board, node, index, tree, text) if one.value is not None]
+        named = [(_written(text, part), part.col_offset) for part in ast.walk(tree) if isinstance(part, ast.expr)]
+        at = dict(reversed(named))
+        told = came + [one for one in _named(board, node, index, list(at)) if one.value is not None]
+        figures = [*sorted(told, key=lambda one: at.get(one.caption.en, 0))]  # as the rule names them
     return text, [*figures, "→", result]
+
+
+def _written(text: str, part: ast.expr) -> str:
+    """What stands in a rule for a part of it."""
+    return (ast.get_source_segment(text.translate(LETTERS), part) or "").translate(BACK)
 
 
 def _operand(board: Board, node: Entry, index: int, text: str) -> Figure | None:
@@ -92,11 +103,6 @@ def _values(board: Board, node: Entry, index: int) -> dict[str, Value | None]:
     return values
 
 
-def _named(board: Board, node: Entry, index: int, tree: ast.expr, text: str) -> list[Figure]:
+def _named(board: Board, node: Entry, index: int, segments: list[str]) -> list[Figure]:
     values = _values(board, node, index)
-    found: dict[str, Figure] = {}
-    for part in ast.walk(tree):
-        segment = ast.get_source_segment(text, part) or "" if isinstance(part, ast.expr) else ""
-        if segment in values and segment not in found:
-            found[segment] = Figure(values[segment], literal(segment), "f")
-    return list(found.values())
+    return [Figure(values[one], literal(one), "f") for one in segments if one in values]

@@ -15,7 +15,7 @@ from .words import Said
 
 WHOLE = 300  # lines of a source that is shown whole
 AROUND = 2  # lines around a place, of a longer one
-NOTE = 44  # columns of a value under a line
+NOTE = 45  # columns of a name and its value under a line
 
 
 def during(span: Span, html: str) -> str:
@@ -125,14 +125,15 @@ def _in_turns(spans: list[tuple[Span, str]], color: str) -> str:
         if last is not None and last <= span.first:
             continue
         html += during(
-            Span(span.first, last), f'<span class="{color}">{escape(name)} = {short(inline(span.value)).html()}</span>'
+            Span(span.first, last),
+            f'<span class="{color}">{escape(name)} = {short(inline(span.value), NOTE - width(name)).html()}</span>',
         )
     return html
 
 
-def short(said: Said) -> Said:
+def short(said: Said, room: int) -> Said:
     """Without what is too long for a note."""
-    return said if width(said.en) <= NOTE else Said(*(text[: NOTE - 1] + "…" for text in said))
+    return said if width(said.en) <= room else Said(*(text[: max(room, 2) - 1] + "…" for text in said))
 
 
 def printed(states: States) -> str:
