@@ -256,3 +256,84 @@ def test_the_frame_of_a_notebook_is_loaded_at_once():
     """Converters load a page, take its picture and are gone: a frame that is loaded when it is looked at stays blank there."""
     html = notebook.mimebundle(stored("tutorial"))["text/html"]
     assert "<iframe" in html and "loading=" not in html
+
+
+# What is done to a page, and what of it must be found: each check of inspect.js sees what it looks for.
+SPOILED = {
+    "all steps at once": ("for (const one of all('.step')) one.classList.remove('off')", "steps are shown"),
+    "another step": ("all('.step')[7].classList.add('off'); all('.step')[2].classList.remove('off')", "step 3 is shown"),
+    "a title in another language": ("for (const one of all('.step:not(.off) h3')) one.textContent = '前向'", "title"),
+    "an announcement of another step": ("one('#said').textContent = 'Elsewhere'", "said"),
+    "nothing lit": ("for (const one of all('.lit')) one.classList.remove('lit')", "nothing is lit"),
+    "lit elsewhere": ("one('.ln code').innerHTML = '<b class=lit>import</b>'", "lit in another line"),
+    "another number": ("one('#where').textContent = '3 / 10'", "where"),
+    "the slider elsewhere": ("one('#slider').value = 2", "slider"),
+    "no tick": ("for (const one of all('.ticks .at')) one.classList.remove('at')", "ticks"),
+    "the other language": ("for (const one of all('h2 .zh')) one.style.display = 'inline'", "the other language"),
+    "what is of another step": ("for (const one of all('.off')) one.style.display = 'block'", "not of this step"),
+    "a wide page": ("one('.below').style.width = '3000px'", "the page is"),
+    "a wide text": ("for (const one of all('.step p')) one.style.cssText = 'white-space: nowrap; width: 30px'", "too wide"),
+    "a wide ledger": ("one('.ledger').style.minWidth = '1700px'", "the ledger is"),
+    "a sign at an end": (
+        "one('.step:not(.off) .line').insertAdjacentHTML('beforeend', '<span>→</span>')",
+        "a sign without a figure",
+    ),
+    "a sign behind its figure": (
+        "for (const one of all('.pair')) one.style.flexDirection = 'row-reverse'",
+        "a sign behind its figure",
+    ),
+    "a small graph": ("one('.board svg').setAttribute('viewBox', '-12 -8 900 698')", "small"),
+    "a text beside its card": ("one('.card text').setAttribute('transform', 'translate(400, 0)')", "out of its card"),
+    "a text on another": (
+        "const text = one('.card text'); text.parentNode.append(text.cloneNode(true))",
+        "over each other",
+    ),
+    "a card on another": ("all('.card')[1].setAttribute('transform', 'translate(0, -120)')", "cards over each other"),
+    "a number on a card": (
+        "for (const one of all('svg .ride')) one.setAttribute('transform', 'translate(0, 60)')",
+        "rides over a card",
+    ),
+    "no derivative": ("for (const one of all('.card .bw')) one.remove()", "beside no derivative"),
+    "a pale text": ("one('h1').style.color = '#999'", "contrast"),
+    "a pale text of the graph": ("one('.card .tx').style.fill = '#bbb'", "contrast"),
+}
+
+
+@pytest.fixture(scope="module")
+def sound(browser, pages) -> Iterator[Opened]:
+    opened = Opened(browser, pages / "tutorial.html", 8, viewport={"width": 1600, "height": 1000})
+    yield opened
+    opened.close()
+
+
+@pytest.mark.parametrize("case", SPOILED)
+def test_what_is_wrong_with_a_page_is_found(sound, case):
+    script, told = SPOILED[case]
+    sound.page.reload()
+    assert sound.wrong(8, "en") == []
+    sound.page.evaluate(
+        f"() => {{ const one = (by) => document.querySelector(by), all = (by) => document.querySelectorAll(by); {script} }}"
+    )
+    assert any(told in found for found in sound.wrong(8, "en")), sound.wrong(8, "en")
+
+
+@pytest.mark.parametrize(
+    "added", ["<img src='http://127.0.0.1:9/a.png' alt=''>", "<script src='http://127.0.0.1:9/a.js'></script>"]
+)
+@pytest.mark.parametrize("policy", [True, False])
+def test_a_request_is_found_and_the_policy_forbids_it(browser, pages, tmp_path, added, policy):
+    file = tmp_path / "asking.html"
+    text = (pages / "tutorial.html").read_text(encoding="utf-8").replace("</main>", f"{added}</main>")
+    file.write_text(text if policy else text.replace("Content-Security-Policy", "nothing"), encoding="utf-8")
+    opened = Opened(browser, file)
+    assert added.split("'")[1] in opened.asked
+    assert any("Content Security Policy" in text for text in opened.said) == policy
+    with pytest.raises(AssertionError):
+        opened.close()
+
+
+def test_axe_finds_what_is_wrong(browser, pages):
+    opened = Opened(browser, pages / "tutorial.html", 5)
+    opened.page.evaluate("document.documentElement.removeAttribute('lang'); document.querySelector('h1').style.color = '#bbb'")
+    assert {"html-has-lang", "color-contrast"} <= {one["id"] for one in Axe().run(opened.page).response["violations"]}
+    opened.close()
