@@ -224,5 +224,32 @@ loss = (out - x).pow(2).mean()
 loss.backward()
 print(Wq.grad)
 """,
+    "blocks": """\
+import torch
+from torch import nn
+
+
+class Block(nn.Module):
+    def __init__(self, d):
+        super().__init__()
+        self.norm = nn.LayerNorm(d)
+        self.up = nn.Linear(d, 2 * d)
+        self.down = nn.Linear(2 * d, d)
+
+    def forward(self, x):
+        return x + self.down(torch.relu(self.up(self.norm(x))))
+
+
+torch.manual_seed(0)
+net = nn.Sequential(*(Block(4) for _ in range(6)), nn.Linear(4, 3))
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+x, y = torch.randn(5, 4), torch.tensor([0, 1, 2, 0, 1])
+for step in range(3):
+    loss = nn.functional.cross_entropy(net(x), y)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    print(step, loss.item())
+""",
 }
 ERRORS = {"leaf_written": "x += 1", "no_grad": "z.backward()"}  # the line that each stops at

@@ -126,3 +126,9 @@ def test_what_a_round_takes_of_the_data_is_seen_from_its_own_step_on(tmp_path):
     first = [states.cards[card.id].values[0].first for card in cards]
     assert [card.name for card in cards] == ["xb₁", "xb₂", "xb₃", "xb₄"]
     assert first == sorted(set(first)) and first[1] > 3
+
+
+def test_a_folded_module_has_one_tag_for_its_own_parameters(beginners):
+    html = page.render(beginners["blocks"])
+    assert html.count('<tspan class="en">6 parameters</tspan>') == html.count("6 个参数") == 18  # of six blocks in three rounds
+    assert html.count('class="nm">net[0].norm.weight</text>') == 1  # its card, with the value

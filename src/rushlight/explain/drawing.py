@@ -298,7 +298,23 @@ class Drawing:
         return max(sums.values(), default=0.0)
 
     def _tag_width(self, edge: Edge) -> float:
-        return width(self.board.called(edge)) * CHAR + 14
+        return max(width(one) for one in self._called(edge)) * CHAR + 14
+
+    def _called(self, edge: Edge) -> Said:
+        """What a tag says: the name of a leaf, or how many of its own a folded module uses."""
+        count = sum(first is edge for first in self.first_tag.values())
+        return say("parameters", count=count) if count > 1 else literal(self.board.called(edge))
+
+    def _first_tags(self, tags: list[Edge]) -> dict[int, Edge]:
+        """By the identity of a tag's edge, the one whose tag stands for it, too: a module that is folded has one for all its own."""
+        first: dict[object, Edge] = {}
+        found = {}
+        for edge in tags:
+            caption = self.board.cards[edge.target].caption
+            module = "" if caption is None or not caption.en.startswith("module ") else caption.en.removeprefix("module ") + "."
+            is_own = bool(module) and self.board.called(edge).startswith(module)
+            found[id(edge)] = first.setdefault(edge.target, edge) if is_own else edge
+        return found
 
     def _joins(self, card: Card) -> bool:
         """Whether those that use a leaf, or data, have nothing else to do with each other."""
@@ -308,7 +324,9 @@ class Drawing:
         return sum(not users.isdisjoint(part) for part in parts) > 1
 
     def _lay_out(self) -> None:
-        tags = [edge for edge in self.board.edges if edge.source in self.tagged]
+        tagging = [edge for edge in self.board.edges if edge.source in self.tagged]
+        self.first_tag = self._first_tags(tagging)
+        tags = [edge for edge in tagging if self.first_tag[id(edge)] is edge]
         given = {edge.target for edge in self.board.edges}
         rowed = sorted(one for one in self.tagged if one not in given)
         order: list[tuple[float, Card | Edge]] = [(card.id, card) for card in self.board.cards if card.id not in rowed]
@@ -324,7 +342,7 @@ class Drawing:
                 sizes.append((self.shapes[thing.id].width, self.shapes[thing.id].height))
         ends = [
             (
-                at[id(edge)] if edge.source in self.tagged else at[id(self.board.cards[edge.source])],
+                at[id(self.first_tag[id(edge)] if edge.source in self.tagged else self.board.cards[edge.source])],
                 at[id(self.board.cards[edge.target])],
             )
             for edge in self.board.edges
@@ -366,7 +384,7 @@ class Drawing:
             card = self.board.cards[edge.source]
             role, wide = "leafbox" if card.kind == "leaf" else "databox", self._tag_width(edge)
             tag = self.brush.rect(box.middle - wide / 2, box.y + self.top, wide, box.height, role, 11)
-            tag += self.brush.text(box.middle, box.y + self.top + 15, "nm", literal(self.board.called(edge)), "middle")
+            tag += self.brush.text(box.middle, box.y + self.top + 15, "nm", self._called(edge), "middle")
             drawn.append(tag)
         for card in self.board.cards:
             drawn.append(self._card(card))

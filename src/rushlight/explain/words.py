@@ -45,6 +45,7 @@ TABLE: dict[str, tuple[str, str]] = {
     "rounds": ("rounds {first} to {last} of {of}", "第 {first} 到 {last} 轮，共 {of} 轮"),
     "recorded rounds": ("rounds {first} to {last} of {of} recorded", "第 {first} 到 {last} 轮，共记录 {of} 轮"),
     "round": ("round {first} of {of}", "第 {first} 轮，共 {of} 轮"),
+    "parameters": ("{count} parameters", "{count} 个参数"),
     "module": ("module {name}", "模块 {name}"),
     "more": ("{count} more operations", "另外 {count} 个运算"),
     "operations": ("{count} operations, folded", "{count} 个运算，已折叠"),
