@@ -112,3 +112,43 @@ def test_a_fork_may_happen_while_a_kernel_runs():
     done.set()
     holder.join()
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_a_product_later_than_one_threads_leaves_blas_one_thread_for_a_while(monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(threads.time, "perf_counter", lambda: now[0])
+    crowd = threads._Crowd()
+    assert crowd.is_here()  # until somebody knows what one thread takes
+    crowd.note(True, 1e-2, 10**8, 0)
+    now[0] += 1
+    assert not crowd.is_here()
+    crowd.note(False, 0.9e-2, 10**8, 0)  # slow, but no slower than one thread
+    assert not crowd.is_here()
+    for pause in (0.01, 0.02, 0.04):
+        crowd.note(False, 1e-1, 10**8, 0)
+        now[0] += pause * 0.9
+        assert crowd.is_here()
+        crowd.note(True, 2e-2, 10**8, 0)  # says nothing of who else is there, and one thread is no slower than it was
+        now[0] += pause * 0.2
+        assert not crowd.is_here()
+    crowd.note(False, 0.5e-2, 10**8, 0)
+    crowd.note(False, 1e-1, 10**8, 0)
+    now[0] += 0.011
+    assert not crowd.is_here()  # the pause begins small again
+
+
+@needs_blas
+def test_products_beside_a_busy_process_are_blas_one_threads(monkeypatch):
+    torch.set_num_threads(2)
+    counts = []
+    crowd = threads._Crowd()
+    monkeypatch.setattr(threads, "crowd", crowd)
+    note = crowd.note
+    monkeypatch.setattr(crowd, "note", lambda alone, *rest: (counts.append((alone, blas_counts())), note(alone, *rest)))
+    x = torch.rand(400, 400)
+    expected = x @ x
+    crowd.until = 0.0
+    assert torch.allclose(x @ x, expected)
+    crowd.until = float("inf")
+    assert torch.allclose(x @ x, expected)
+    assert [alone for alone, _ in counts] == [True, False, True] and blas_counts() == [2]
