@@ -2,6 +2,7 @@
 
 from rushlight._inner import device
 from typing import Any
+from . import amp as amp
 
 def current_device() -> str: ...
 def device_count() -> int: ...
