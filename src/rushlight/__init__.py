@@ -275,6 +275,7 @@ __getattr__, __dir__ = lazy_names(
         "GradScaler": "amp",
         "autocast": "amp",
         "compile": "compiler",
+        "_disable_dynamo": "compiler",
         "load": "serialization",
         "Stream": "_C._streams",
         "DeviceObjType": "_C._streams",

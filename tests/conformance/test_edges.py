@@ -55,6 +55,27 @@ EXPRESSIONS = [
     *(f"torch.{name}(torch.tensor([0.6, 1.6, 0.6]), 0, out=torch.zeros({shape}, dtype=torch.{kind}))" for name, shape in (
         ("cumsum", "3"), ("cumprod", "3"), ("sum", "()"), ("prod", "()")) for kind in ("int64", "float64", "float16")),
     *(f"torch.Stream(device={device})" for device in ("'cuda'", "3.5")),
+    *(f"torch.addr(torch.ones(2, 2, dtype=torch.{bias}), torch.ones(2, dtype=torch.{a}), torch.tensor([0, 3], dtype=torch.{b}){factors})"
+      for bias, a, b in (("float32", "int64", "int64"), ("int64", "float32", "int64"), ("float16", "int64", "bfloat16"),
+                         ("int8", "int32", "uint8"), ("complex64", "float64", "int64"), ("bool", "bool", "bool"))
+      for factors in ("", ", beta=2.5", ", beta=0, alpha=2", ", alpha=True, beta=False", ", alpha=2j", ", alpha=2.5")),
+    *(f"torch.linalg.lstsq(torch.zeros({a}), torch.zeros({b}), driver='{driver}')[{part}]" for a, b in (
+        ("1, 0, 2", "1, 0, 2"), ("0, 2, 2", "0, 2, 1"), ("2, 0, 0", "2, 0, 0"), ("1, 3, 0", "1, 3, 1"), ("1, 2, 2", "4, 2, 0"),
+        ("4, 0, 2, 2", "1, 2, 1")) for driver in ("gels", "gelsd", "gelsy") for part in (1, 2, 3)),
+    *(f"torch.linalg.vector_norm(torch.ones(2), {order})" for order in ("2 + 0j", "1j", "complex(inf)")),
+    *(f"torch.cosine_similarity(torch.tensor([[1, 2, 3]], dtype=torch.int8), torch.ones(1, 3, dtype=torch.{kind}))"
+      for kind in ("float32", "float64", "int64")),
+    *(f"torch._int_mm({a}, {b})" for a, b in (
+        ("torch.full((2, 3), 100, dtype=torch.int8)", "torch.full((3, 2), -100, dtype=torch.int8)"),
+        ("torch.full((2, 3), 200, dtype=torch.uint8)", "torch.full((3, 2), -100, dtype=torch.int8)"),
+        ("torch.ones(0, 3, dtype=torch.int8)", "torch.ones(3, 2, dtype=torch.int8)"), ("torch.ones(2, 2)", "torch.ones(2, 2)"),
+        ("torch.ones(2, dtype=torch.int8)", "torch.ones(2, 2, dtype=torch.int8)"),
+        ("torch.ones(2, 3, dtype=torch.int8)", "torch.ones(2, 2, dtype=torch.int8)"))),
+    *(f"torch._int_mm(torch.ones(2, 3, dtype=torch.int8), torch.ones(3, 2, dtype=torch.int8), out=torch.zeros({shape}, dtype={kind}))"
+      for shape, kind in (("2, 2", "torch.int32"), ("2, 3", "torch.int32"), ("2, 2", "torch.int8"))),
+    *(f"torch._addmm_activation(torch.tensor([1.0, -1.0]), torch.eye(2), -torch.eye(2), beta=2, use_gelu={gelu})" for gelu in (0, 1)),
+    "torch.margin_ranking_loss(torch.ones(3, 2), torch.zeros(3, 2), torch.tensor([1.0, -1.0]), 0.5)",
+    "F.margin_ranking_loss(torch.ones(3, 2), torch.zeros(3, 2), torch.tensor([1.0, -1.0]), 0.5)",
     *(f"torch.masked._reduction_identity('{op}', torch.ones(2, dtype=torch.{kind}))"
       for op in ("sum", "prod", "amax", "argmin", "norm", "median", "logsumexp", "cumprod", "nothing")
       for kind in ("float32", "int8", "bool", "uint8")),
@@ -124,6 +145,26 @@ def test_expression(expression):
     for one, other in zip(expected, found, strict=True):
         assert other[:3] == one[:3]
         np.testing.assert_array_equal(other[3], one[3])
+
+
+OLDER = [
+    *(f"torch.{name}(2, torch.ones({bias}), {alpha}torch.ones({a}), torch.ones({b}))" for name, bias, a, b in (
+        ("addmm", "2, 2", "2, 3", "3, 2"), ("addmv", "2", "2, 3", "3"), ("addr", "2, 2", "2", "2"), ("addbmm", "2, 2", "1, 2, 2", "1, 2, 2"),
+        ("baddbmm", "1, 2, 2", "1, 2, 2", "1, 2, 2")) for alpha in ("", "3, ")),
+    *(f"torch.ones(2, 2).{name}({factors}torch.ones(2, 3), torch.ones(3, 2))" for name in ("addmm", "addmm_")
+      for factors in ("2, ", "2, 3.5, ")),
+]  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore:This overload of:UserWarning")
+@pytest.mark.parametrize("expression", OLDER)
+def test_factors_in_front(expression):
+    assert outcome(expression, rushlight) == outcome(expression, torch)
+
+
+def test_factors_in_front_are_one_or_two():
+    with pytest.raises(TypeError):
+        rushlight.addmm(2, rushlight.ones(2, 2), 3, 4, rushlight.ones(2, 3), rushlight.ones(3, 2))
 
 
 PROGRAMS = {

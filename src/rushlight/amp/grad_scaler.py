@@ -105,15 +105,18 @@ class GradScaler:
         ValueError for gradients in float16, unless they are allowed.
         """
         found_inf = found_inf.clone()
-        grads = [one.grad for group in optimizer.param_groups for one in group["params"] if one.grad is not None]
+        params = [one for group in optimizer.param_groups for one in group["params"] if one.grad is not None]
         with torch.no_grad():
-            for grad in grads:
+            for param in params:
+                grad = param.grad
                 if grad.dtype is torch.float16 and not allow_fp16:
                     raise ValueError("Attempting to unscale FP16 gradients.")
                 if grad.is_sparse:
+                    if grad.dtype is torch.float16:  # what places that occur twice add up to may be too large for it
+                        grad = param.grad = grad.coalesce()
                     grad = grad._values()
                 torch._amp_foreach_non_finite_check_and_unscale_([grad], found_inf, inv_scale)
-        return {found_inf.device: found_inf} if grads else {}
+        return {found_inf.device: found_inf} if params else {}
 
     def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
         """Lets the optimizer step, unless a gradient is inf or nan."""

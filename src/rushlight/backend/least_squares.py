@@ -54,9 +54,10 @@ def lstsq(a: Array, b: Array, rcond: float, driver: str) -> tuple[Array, Array, 
         solution = np.zeros((*batch, n, k), a.dtype)
         rank, values = np.zeros(batch, np.int64), np.zeros((*batch, min(m, n)), real)
     own = tuple(slice(size) for size in (1,) * (len(batch) - a.ndim + 2) + a.shape[:-2])  # ranks are of a's batch, not of both
-    rank, values = rank[own].reshape(a.shape[:-2]), values[own].reshape(*a.shape[:-2], -1)
+    rank = np.zeros(a.shape[:-2], np.int64) if not rank.size else rank[own].reshape(a.shape[:-2])
+    values = values[own].reshape(*a.shape[:-2], min(m, n)) if values.size else np.zeros((*a.shape[:-2], min(m, n)), real)
     full = bool((rank == min(m, n)).all())
-    if driver == "gels" and not full:
+    if driver == "gels" and k and not full:
         gaps = np.where(rank < min(m, n), rank + 1, 0)
         sentence = (
             "The least squares solution could not be computed because the input matrix does not have full rank (error "
@@ -64,7 +65,7 @@ def lstsq(a: Array, b: Array, rcond: float, driver: str) -> tuple[Array, Array, 
         )
         raise LinAlgError(with_batch_element(gaps, sentence, "torch.linalg.lstsq"))
     residuals = np.zeros(0, real)
-    if m > n > 0 and full and driver != "gelsy":
+    if m > n and full and driver != "gelsy":
         gap = a @ solution - b
         residuals = (gap.real**2 + gap.imag**2).sum(-2).astype(real, copy=False)
     if driver == "gels":

@@ -107,6 +107,9 @@ def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None
     return getattr(fn, "_torchdynamo_orig_callable", fn)
 
 
+_disable_dynamo = disable  # in torch itself, as classes of tensors decorate their methods
+
+
 def nested_compile_region(fn: Any = None, **options: object) -> Any:
     """The function itself: what it does is captured with what calls it."""
     return _itself if fn is None else fn

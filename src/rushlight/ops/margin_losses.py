@@ -234,6 +234,11 @@ def margin_ranking_loss(
             "margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
             f"{input1.size()}, input2: {input2.size()}, target: {target.size()} "
         )
+    return ranking_losses(input1, input2, target, margin, reduction)
+
+
+def ranking_losses(input1: Any, input2: Any, target: Any, margin: float = 0, reduction: str = "mean") -> Tensor:
+    """The same of tensors that broadcast against each other, as ``torch.margin_ranking_loss`` takes them."""
     losses = ops.clamp_min(ops.plus(ops.neg(target) * (input1 - input2), float(margin)), 0)
     return reduced(losses, reduction)
 
@@ -312,7 +317,7 @@ _ORDERS = {
 
 
 def _by_number(name: str, order: list[str]) -> None:
-    function = module(F)[name]
+    function = ranking_losses if name == "margin_ranking_loss" else module(F)[name]
 
     def plain(*args: Any, **kwargs: Any) -> Any:
         if len(args) > len(order):

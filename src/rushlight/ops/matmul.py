@@ -16,6 +16,7 @@ from ..backend import matmul as k
 from ..backend.notes import with_notes
 from ..base import dtypes
 from ..tensor import Tensor
+from . import older_forms
 from .inplace import named
 from .operands import other_side
 from .out import write_out
@@ -59,30 +60,26 @@ op("outer", lambda a, b: np.multiply.outer(a, b), kind="bilinear",
    a=lambda g, b, xp: xp.mv(g, conj(b)), b=lambda g, a, xp: xp.mv(xp.transpose(g, 0, 1), conj(a)))  # fmt: skip
 op("addmm", k.addmm,
    bias=lambda g, beta: g if beta == 1 else g * conj(beta),
-   a=lambda g, b, xp, alpha, a_strides: _times(
+   a=lambda g, b, xp, alpha, a_strides: scaled_by(
        xp.t(xp.mm(conj(b), xp.t(g))) if in_columns(a_strides, g, g.shape[0]) else xp.mm(g, xp.turned(b)), alpha),
-   b=lambda g, a, xp, alpha, b_strides: _times(
+   b=lambda g, a, xp, alpha, b_strides: scaled_by(
        xp.t(xp.mm(xp.t(g), conj(a))) if in_columns(b_strides, g, a.shape[1]) else xp.mm(xp.turned(a), g), alpha))  # fmt: skip
 op("addmv", k.addmv,
    bias=lambda g, beta: g if beta == 1 else g * conj(beta),
-   a=lambda g, b, xp, alpha: _times(_outer(g, b, xp), alpha),
-   b=lambda g, a, xp, alpha: _times(xp.mv(xp.turned(a), g), alpha))  # fmt: skip
+   a=lambda g, b, xp, alpha: scaled_by(_outer(g, b, xp), alpha),
+   b=lambda g, a, xp, alpha: scaled_by(xp.mv(xp.turned(a), g), alpha))  # fmt: skip
 op("baddbmm", k.addmm,
    bias=lambda g, beta: g if beta == 1 else g * conj(beta),
-   a=lambda g, b, xp, alpha: _times(xp.bmm(g, xp.adjoint(b)), alpha),
-   b=lambda g, a, xp, alpha: _times(xp.bmm(xp.adjoint(a), g), alpha))  # fmt: skip
+   a=lambda g, b, xp, alpha: scaled_by(xp.bmm(g, xp.adjoint(b)), alpha),
+   b=lambda g, a, xp, alpha: scaled_by(xp.bmm(xp.adjoint(a), g), alpha))  # fmt: skip
 op("addbmm", k.addbmm,
    bias=lambda g, beta: g if beta == 1 else g * conj(beta),
-   a=lambda g, b, xp, alpha, a_shape: _times(xp.bmm(xp.expand(g, (a_shape[0], *g.shape)), xp.adjoint(b)), alpha),
-   b=lambda g, a, xp, alpha, b_shape: _times(
+   a=lambda g, b, xp, alpha, a_shape: scaled_by(xp.bmm(xp.expand(g, (a_shape[0], *g.shape)), xp.adjoint(b)), alpha),
+   b=lambda g, a, xp, alpha, b_shape: scaled_by(
        xp.bmm(xp.adjoint(a), xp.expand(g, (b_shape[0], *g.shape))), alpha))  # fmt: skip
-op("addr", k.addr,
-   bias=lambda g, beta: g if beta == 1 else g * conj(beta),
-   a=lambda g, b, xp, alpha: _times(xp.mv(g, conj(b)), alpha),
-   b=lambda g, a, xp, alpha: _times(xp.mv(xp.transpose(g, 0, 1), conj(a)), alpha))  # fmt: skip
 
 
-def _times(value: Any, factor: Any) -> Any:
+def scaled_by(value: Any, factor: Any) -> Any:
     if factor == 1:
         return value
     return tensors.times(value, conj(factor)) if hasattr(value, "_array") else value * conj(factor)
@@ -234,8 +231,11 @@ alias("ger", "outer")
 
 
 @public()
-def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+def addmm(input: Any, mat1: Any, mat2: Any, *older: object, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """``beta * input + alpha * mat1 @ mat2``."""
+    if older:
+        (input, mat1, mat2), factors = older_forms.scaled("addmm", "mat1 mat2", (input, mat1, mat2, *older))
+        return addmm(input, mat1, mat2, **factors)
     check_addmm(input, mat1, mat2)
     return ops.addmm(input, mat1, mat2, beta, alpha)
 
@@ -246,10 +246,10 @@ def check_addmm(bias: Any, mat1: Any, mat2: Any) -> None:
         if one._array.ndim != 2:
             raise RuntimeError(f"{label} must be a matrix, got {one._array.ndim}-D tensor")
     _check_sizes(mat1, mat2)
-    _check_bias(bias, (mat1._array.shape[0], mat2._array.shape[1]))
+    check_bias(bias, (mat1._array.shape[0], mat2._array.shape[1]))
 
 
-def _check_bias(bias: Any, shape: tuple[int, ...]) -> None:
+def check_bias(bias: Any, shape: tuple[int, ...]) -> None:
     have = bias._array.shape
     if have == shape or have == shape[1:]:
         return
@@ -257,8 +257,11 @@ def _check_bias(bias: Any, shape: tuple[int, ...]) -> None:
 
 
 @public()
-def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+def addmv(input: Any, mat: Any, vec: Any, *older: object, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """``beta * input + alpha * mat @ vec``."""
+    if older:
+        (input, mat, vec), factors = older_forms.scaled("addmv", "mat vec", (input, mat, vec, *older))
+        return addmv(input, mat, vec, **factors)
     x, y = mat._array, vec._array
     if x.ndim != 2 or y.ndim != 1 or input._array.ndim > 1:
         raise RuntimeError(f"vector + matrix @ vector expected, got {input._array.ndim}, {x.ndim}, {y.ndim}")
@@ -273,11 +276,14 @@ def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> T
 
 
 @public()
-def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+def baddbmm(input: Any, batch1: Any, batch2: Any, *older: object, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """``beta * input + alpha * batch1 @ batch2`` for batches of matrices."""
+    if older:
+        (input, batch1, batch2), factors = older_forms.scaled("baddbmm", "batch1 batch2", (input, batch1, batch2, *older))
+        return baddbmm(input, batch1, batch2, **factors)
     axis_of(1, batch1._array.ndim), axis_of(2, batch2._array.ndim)  # which the result gets
     _check_bmm(batch1, batch2)
-    _check_bias(input, (batch1._array.shape[0], batch1._array.shape[1], batch2._array.shape[2]))
+    check_bias(input, (batch1._array.shape[0], batch1._array.shape[1], batch2._array.shape[2]))
     if input._array.dtype != batch1._array.dtype:
         raise RuntimeError(
             f"Input dtypes must be the same, got: input {dtypes.of(input._array.dtype).c_name}, batch1: "
@@ -287,23 +293,16 @@ def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any =
 
 
 @public()
-def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+def addbmm(input: Any, batch1: Any, batch2: Any, *older: object, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """``beta * input + alpha *`` the sum of the products of two batches of matrices."""
+    if older:
+        (input, batch1, batch2), factors = older_forms.scaled("addbmm", "batch1 batch2", (input, batch1, batch2, *older))
+        return addbmm(input, batch1, batch2, **factors)
     axis_of(1, batch1._array.ndim), axis_of(2, batch2._array.ndim)  # which the result gets
     _check_bmm(batch1, batch2)
     _same_dtypes(input, batch1, batch2)
-    _check_bias(input, (batch1._array.shape[1], batch2._array.shape[2]))
+    check_bias(input, (batch1._array.shape[1], batch2._array.shape[2]))
     return ops.addbmm(input, batch1, batch2, beta, alpha)
-
-
-@public()
-def addr(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
-    """``beta * input + alpha * outer(vec1, vec2)``."""
-    for label, one in (("vec1", vec1), ("vec2", vec2)):
-        if one._array.ndim != 1:
-            raise RuntimeError(f"addr: Expected 1-D argument {label}, but got {one._array.ndim}-D")
-    _check_bias(input, (vec1._array.size, vec2._array.size))
-    return ops.addr(input, vec1, vec2, beta, alpha)
 
 
 def _addmv_in_place(input: Any, *args: Any, **kwargs: Any) -> Tensor:

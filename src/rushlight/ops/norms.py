@@ -96,6 +96,8 @@ def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *,
     if dtype is not None:
         _check_dtype(x, dtype)
         dtype = None if dtype.numpy == array.dtype else dtype.numpy
+    if isinstance(ord, complex):
+        raise RuntimeError("linalg.vector_norm: Expected a non-complex scalar as the order of norm.")
     order = _order(ord)
     axes = None if dim is None else axes_of(dim, array.ndim)
     if (order < 0 or order == math.inf) and not array.size:

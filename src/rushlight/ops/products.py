@@ -9,12 +9,15 @@ import numpy as np
 
 from ..autograd.rule_errors import broadcast_error
 from ..backend import cross as k
+from ..backend import matmul
+from ..backend.pointwise import checked_number
 from ..backend.shape import view
 from ..base import dtypes
 from ..base.arguments import type_name
+from . import older_forms
 from .extremes import refuse
 from .linalg import check_floating, check_same_dtype
-from .matmul import mm, tensordot
+from .matmul import addmm, check_bias, mm, scaled_by, tensordot
 from .operands import check_tensors
 from .public import axis_of, module, ops, public
 from .rule_functions import conj
@@ -23,9 +26,87 @@ from .table import op
 if TYPE_CHECKING:
     from ..tensor import Tensor
 
+F = "torch.nn.functional"
+
 op("cross", k.cross, node="LinalgCrossBackward0", kind="bilinear",
    a=lambda g, xp, b, axis: xp.cross(conj(b), g, axis),
    b=lambda g, xp, a, axis: xp.cross(g, conj(a), axis))  # fmt: skip
+
+op("addr", matmul.addr,
+   bias=lambda g, beta: g if beta == 1 else g * conj(beta),
+   a=lambda g, b, xp, alpha: scaled_by(xp.mv(g, conj(b)), alpha),
+   b=lambda g, a, xp, alpha: scaled_by(xp.mv(xp.transpose(g, 0, 1), conj(a)), alpha))  # fmt: skip
+
+
+@public()
+def addr(input: Any, vec1: Any, vec2: Any, *older: object, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    """``beta * input + alpha * outer(vec1, vec2)``, in the dtype that all three meet in.
+
+    >>> import rushlight as torch
+    >>> torch.addr(torch.ones(2, 2), torch.tensor([1, 2]), torch.tensor([0, 1]))
+    tensor([[1., 2.],
+            [1., 3.]])
+    """
+    if older:
+        (input, vec1, vec2), factors = older_forms.scaled("addr", "vec1 vec2", (input, vec1, vec2, *older))
+        return addr(input, vec1, vec2, **factors)
+    for label, one in (("vec1", vec1), ("vec2", vec2)):
+        if one._array.ndim != 1:
+            raise RuntimeError(f"addr: Expected 1-D argument {label}, but got {one._array.ndim}-D")
+    check_bias(input, (vec1._array.size, vec2._array.size))
+    dtype = dtypes.promote_types(input.dtype, dtypes.promote_types(vec1.dtype, vec2.dtype))
+    for label, factor in (("beta", beta), ("alpha", alpha)):
+        if isinstance(factor, bool) and dtype.kind != "b":
+            raise RuntimeError(f"Boolean {label} only supported for Boolean results.")
+        if not (dtype.is_floating_point or dtype.is_complex or isinstance(factor, int)):
+            raise RuntimeError(f"For integral input tensors, argument {label} must not be a floating point number.")
+    given = [one if one.dtype is dtype else ops.astype(one, dtype.numpy) for one in (input, vec1, vec2)]
+    beta, alpha = (checked_number(factor, given[0]._array) for factor in (beta, alpha))
+    return ops.addr(*given, beta, alpha)
+
+
+@public("_int_mm", method=False, out=False)
+def int_mm(self: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The product of two matrices of int8, in int32; the first may be of uint8.
+
+    RuntimeError for other dtypes and for sizes that do not go together.
+
+    >>> import rushlight as torch
+    >>> torch._int_mm(torch.full((1, 2), 100, dtype=torch.int8), torch.full((2, 1), 100, dtype=torch.int8))
+    tensor([[20000]], dtype=torch.int32)
+    """
+    x, y = self._array, mat2._array
+    for label, one in (("self", x), ("mat2", y)):
+        if one.ndim != 2:
+            raise RuntimeError(f"int_mm_out_cpu: Expected {label} to be of dimension 2 but got {one.ndim}")
+    if x.shape[1] != y.shape[0]:
+        raise RuntimeError(f"int_mm_out_cpu: self.size(1) needs to match mat2.size(0) but got {x.shape[1]} and {y.shape[0]}")
+    if self.dtype not in (dtypes.int8, dtypes.uint8):
+        raise RuntimeError(f"int_mm_out_cpu: Expected self dtype to be int8 or uint8 but got {self.dtype.c_name}")
+    if mat2.dtype is not dtypes.int8:
+        raise RuntimeError(f"int_mm_out_cpu: Expected mat2 dtype to be of type int8 but got {mat2.dtype.c_name}")
+    if out is not None and out.dtype is not dtypes.int32:
+        raise RuntimeError(f"int_mm_out_cpu: Expected result dtype to be of type kInt but got {out.dtype.c_name}")
+    for axis, size in enumerate((x.shape[0], y.shape[1]) if out is not None else ()):
+        if out._array.shape[axis] != size:
+            raise RuntimeError(f"int_mm_out_cpu: Expected result.size({axis}) to be {size} but got {out._array.shape[axis]}")
+    product = mm(ops.astype(self, np.dtype(np.int32)), ops.astype(mat2, np.dtype(np.int32)))
+    return product if out is None else out.copy_(product)
+
+
+@public("_addmm_activation", method=False, out=False)
+def addmm_activation(
+    self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: float = 1, use_gelu: bool = False
+) -> Tensor:
+    """``relu``, or ``gelu``, of :func:`torch.addmm`.
+
+    >>> import rushlight as torch
+    >>> torch._addmm_activation(torch.zeros(2), torch.eye(2), -torch.eye(2))
+    tensor([[0., 0.],
+            [0., 0.]])
+    """
+    total = addmm(self, mat1, mat2, beta=beta, alpha=alpha)
+    return module(F)["gelu"](total) if use_gelu else total.relu()
 
 
 @public()

@@ -60,4 +60,4 @@ def _is_avx512_supported() -> bool:
     return _features().get("AVX512F", False)
 
 
-__getattr__, __dir__ = lazy_names(__name__)
+__getattr__, __dir__ = lazy_names(__name__, frozenset({"amp"}))
