@@ -12,7 +12,7 @@ import pytest
 import rushlight as torch
 from rushlight import nn
 from rushlight._dynamo import config
-from rushlight._dynamo.exc import FailOnRecompileLimitHit, RecompileError
+from rushlight._dynamo.exc import FailOnRecompileLimitHit, RecompileError, Unsupported
 from rushlight.compiled.function import WORTH
 
 
@@ -159,3 +159,37 @@ def test_a_form_that_is_ready_goes_before_one_that_waits() -> None:
         for _ in range(2):
             fast(torch.ones(4, 3)).backward()
     assert len(fast._compiled.forms) == 2
+
+
+@pytest.mark.filterwarnings("ignore:torch.compile")
+def test_what_was_given_up_once_is_tried_again_where_something_is_another() -> None:
+    """An argument of another form, or another state, may do; and what cannot be captured costs little."""
+    reads = [True]
+
+    def program(x: Any) -> Any:
+        if reads[0] or len(x) == 1:
+            x.sum().item()
+        return x * 2
+
+    by_state: Any = torch.compile(program)
+    for call in range(12):
+        reads[0] = call < 5
+        assert by_state(torch.ones(2)).tolist() == [2.0, 2.0]
+    assert [form.program is not None for form in by_state._compiled.forms] == [False, True]
+    by_form: Any = torch.compile(program)
+    for size in (1, 1, 2, 2, 1, 2):
+        assert by_form(torch.ones(size)).tolist() == [2.0] * size
+    assert [form.program is not None for form in by_form._compiled.forms] == [False, True]
+    reads[0] = True
+    never: Any = torch.compile(program)
+    for call in range(40):
+        never(torch.ones(1 + call))
+    assert sum(form.recordings for form in never._compiled.forms) == len(never._compiled.forms) <= 7  # at calls 1, 2, 4, 8, ...
+
+
+def test_a_function_that_is_to_be_captured_whole_is_an_error_each_time() -> None:
+    """Its second call was silent once."""
+    whole = torch.compile(lambda x: x if x.sum() > 0 else -x, fullgraph=True)
+    for _ in range(4):
+        with pytest.raises(Unsupported, match=r"Tensor\.__bool__\(\) looks at a tensor's values"):
+            whole(torch.ones(2))

@@ -154,3 +154,57 @@ def test_classes_are_compiled_by_their_calls() -> None:
     for _ in range(4):
         assert (two(torch.ones(1)).item(), three(torch.ones(1)).item()) == (2.0, 3.0)
     assert Scale.__call__._compiled.forms[0].program is not None  # type: ignore[attr-defined]
+
+
+def test_every_argument_of_compile() -> None:
+    """What PyTorch says to each."""
+    seen: list[dict[str, Any]] = []
+
+    def backend(graph: Any, inputs: Any, **options: Any) -> Any:
+        seen.append(options)
+        return graph.forward
+
+    def runs(*given: Any, **options: Any) -> None:
+        fast = torch.compile(*given, **options) if given else torch.compile(**options)(double)
+        assert [fast(torch.ones(2)).tolist() for _ in range(3)] == [[2.0, 2.0]] * 3
+
+    for dynamic in (None, True, False):
+        runs(double, dynamic=dynamic, mode="reduce-overhead")
+        runs(dynamic=dynamic, mode="max-autotune", fullgraph=True)
+    for options in ({}, {"mode": "default"}, {"mode": "lite"}, {"options": {"a": 1}}, {"dynamic": True}):
+        runs(double, backend=backend, **options)
+        runs(backend=backend, **options)
+    assert seen[::2] == seen[1::2] == [{}, {}, {"mode": "lite"}, {"options": {"a": 1}}, {}]
+    runs(double, mode="of no backend", backend="eager")
+    for error, text, wrong in (
+        (AssertionError, "Expected enable to be a bool, got <class 'str'>", {"dynamic": "auto"}),
+        (AttributeError, "'int' object has no attribute 'items'", {"options": 3}),
+        (InvalidBackend, "Invalid backend: ''", {"backend": ""}),
+        (RuntimeError, "Either mode or options can be specified", {"mode": "default", "options": {}}),
+        (TypeError, "nope", {"nope": 1}),
+    ):
+        with pytest.raises(error, match=text):
+            torch.compile(double, **wrong)
+    with pytest.raises(AssertionError, match="A callable function is expected, but <class 'int'> is provided"):
+        torch.compile(3)
+    with pytest.raises(AssertionError, match="allow_in_graph expects a callable"):
+        torch.compiler.allow_in_graph([double, 3])
+    assert torch.compiler.allow_in_graph(double) is double and dynamo.allow_in_graph([double]) == [double]
+    net = torch.nn.Linear(2, 2)
+    x = torch.ones(2)
+    right = net(x).tolist()
+    net.compile(backend="replay", fullgraph=True, dynamic=False, mode="default")
+    assert [net(x).tolist() for _ in range(4)] == [right] * 4 and list(net.state_dict()) == ["weight", "bias"]
+
+
+def test_a_report_tells_what_was_captured_what_it_is_guarded_by_and_what_it_costs() -> None:
+    net, rate = torch.nn.Linear(3, 2), 2.0
+    fast: Any = torch.compile(lambda x: (net(x) * rate).sum().detach())
+    for _ in range(80):
+        fast(torch.ones(4, 3))
+    told = dynamo.explain(fast)()
+    assert (told.graph_count, told.graph_break_count) == (1, 0) and told.op_count >= 3
+    assert "argument 0: a tensor of shape [4, 3], float32, strides [12, 4]" in told.out_guards
+    assert "variable 'rate' of a closure" in told.out_guards and "attribute 'training' of Linear" not in told.out_guards
+    text = str(told)
+    assert "2 calls recorded" in text and " us as it is, " in text and " ms" in told.compile_times

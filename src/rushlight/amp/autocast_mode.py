@@ -50,6 +50,7 @@ class _State(threading.local):
         self.enabled: dict[str, bool] = {}
         self.dtypes: dict[str, dtypes.dtype] = {}
         self.cache = True
+        self.told: tuple[object, ...] = set(), {}, True  # all of it: made anew with each change
 
 
 class _Kept(threading.local):
@@ -125,8 +126,14 @@ class autocast:
         return call
 
 
+def settings() -> tuple[object, ...]:
+    """What is switched on, and the dtypes that were chosen, in this thread: what a program depends on."""
+    return _state.told
+
+
 def _switch() -> None:
     """Has calls looked at in this thread, or no longer."""
+    _state.told = {kind for kind, on in _state.enabled.items() if on}, {**_state.dtypes}, _state.cache
     wanted = bool(_state.enabled.get("cpu"))
     if state.autocast == wanted:
         return
@@ -299,6 +306,7 @@ def set_autocast_dtype(device_type: str, dtype: dtypes.dtype) -> None:
         raise TypeError(f"set_autocast_dtype(): argument 'dtype' (position 2) must be torch.dtype, not {type_name(dtype)}")
     kind = _kind("set_autocast_dtype", device_type)
     _state.dtypes[kind] = dtype
+    _switch()
 
 
 @published
@@ -325,6 +333,7 @@ def set_autocast_cache_enabled(enabled: bool) -> None:
     if not isinstance(enabled, bool):
         raise TypeError(f"enabled must be a bool (got {type_name(enabled)})")
     _state.cache = enabled
+    _switch()
 
 
 @published

@@ -58,10 +58,11 @@ def compile(
     ``recompile_limit``  for how many forms of arguments, and of what else it looks at, it is captured: as many as
                    ``torch._dynamo.config.recompile_limit`` says by default, 8; with others it runs as it is, with one warning
     ``disable``    the function as it is
-    The others are taken and change nothing: each form is captured by itself, whatever ``dynamic`` says.
+    ``mode``, ``options``  a backend that is a function of the user's is called with them; else they are taken and change nothing,
+                   as do the others: each form is captured by itself, whatever ``dynamic`` says
 
-    AssertionError for what cannot be called; RuntimeError where both ``mode`` and ``options`` are given, for a mode that there is
-    not, and, as InvalidBackend, for such a backend.
+    AssertionError for what cannot be called, and for a ``dynamic`` that is no bool; RuntimeError where both ``mode`` and ``options``
+    are given, for a mode that there is not, and, as InvalidBackend, for such a backend.
 
     >>> import rushlight as torch
     >>> @torch.compile(mode="max-autotune")
@@ -72,12 +73,19 @@ def compile(
     """
     if mode is not None and options is not None:
         raise RuntimeError("Either mode or options can be specified, but both can't be specified at the same time.")
-    if mode is not None and mode not in MODES:
+    if dynamic is not None and not isinstance(dynamic, bool):
+        raise AssertionError(f"Expected enable to be a bool, got {type(dynamic)}")
+    if options is not None and not isinstance(options, dict):
+        raise AttributeError(f"{type(options).__name__!r} object has no attribute 'items'")
+    given = backends.looked_up(_default if backend is None else backend)
+    if callable(given):
+        asked = {"mode": None if mode == "default" else mode, "options": options}
+        backend = backends.told(given, {name: one for name, one in asked.items() if one is not None})
+    elif mode is not None and mode not in MODES and given != "eager":
         raise RuntimeError(f"Unrecognized mode={mode}, should be one of: {', '.join(MODES)}")
     if model is None:
         return partial(
-            compile, fullgraph=fullgraph, dynamic=dynamic, backend=backend, mode=mode, options=options, disable=disable,
-            recompile_limit=recompile_limit,
+            compile, fullgraph=fullgraph, dynamic=dynamic, backend=backend, disable=disable, recompile_limit=recompile_limit
         )  # fmt: skip
     if not callable(model):
         raise AssertionError(f"A callable function is expected, but {type(model)} is provided.")
@@ -85,10 +93,10 @@ def compile(
     if disable and not is_module:
         return model
     if not is_module:
-        return api.compiled(model, backend or _default, fullgraph, recompile_limit)
+        return api.compiled(model, _default if backend is None else backend, fullgraph, recompile_limit)
     if isinstance(model, OptimizedModule):
         return model
-    whole = None if disable else api.compiled(model, backend or _default, fullgraph, recompile_limit)
+    whole = None if disable else api.compiled(model, _default if backend is None else backend, fullgraph, recompile_limit)
     return OptimizedModule(model, None if whole is model else whole)
 
 
@@ -97,7 +105,15 @@ def _itself(fn: Any = None, recursive: bool = True, *, reason: str | None = None
     return _itself if fn is None else fn
 
 
-allow_in_graph = assume_constant_result = _itself
+assume_constant_result = _itself
+
+
+def allow_in_graph(fn: Any) -> Any:
+    """The function itself, or the list of functions: all that can be captured is. AssertionError for what cannot be called."""
+    for one in fn if isinstance(fn, (list, tuple)) else [fn]:
+        if not callable(one):
+            raise AssertionError("allow_in_graph expects a callable")
+    return fn
 
 
 def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None) -> Any:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import functools
+import time
 import traceback
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,16 +84,21 @@ class Explanation:
     ``graph_count``, ``graph_break_count``, ``op_count``  how much was captured: a function whole, or not at all
     ``break_reasons``  why not
     ``graphs``         the trace
+    ``out_guards``     what is looked at before each replay, a line each
+    ``compile_times``  what capturing cost, in words
     """
 
-    def __init__(self, trace: t.Trace, reason: NotUnderstood | None, report: str = "") -> None:
+    def __init__(
+        self, trace: t.Trace, reason: NotUnderstood | None, report: str = "", guards: Sequence[str] = (), seconds: float = 0.0
+    ) -> None:
         self.graph_count = int(reason is None)
         self.graph_break_count = int(reason is not None)
         self.break_reasons = [] if reason is None else [BreakReason(reason.reason, reason.place)]
         self.op_count = sum(isinstance(one, t.Apply) for one in trace.instructions)
         self.ops_per_graph = [[one.op for one in trace.instructions if isinstance(one, t.Apply)]]
         self.graphs = [trace] if reason is None else []
-        self.report = report
+        self.report, self.out_guards = report, list(guards)
+        self.compile_times = f"captured in {seconds * 1e3:,.1f} ms"
 
     def __str__(self) -> str:
         lines = [
@@ -118,10 +124,11 @@ def explain(function: Callable[..., Any]) -> Callable[..., Explanation]:
     def explained(*args: Any, **kwargs: Any) -> Explanation:
         if whole is not None and whole.forms and not args and not kwargs:
             last = whole.forms[-1]
-            return Explanation(last.first or t.Trace(), last.reason, whole.report())
+            return Explanation(last.first or t.Trace(), last.reason, whole.report(), last.guarded(), last.seconds)
         recorder = Recorder(None)
         asked = function if whole is None else whole.function
+        began = time.perf_counter()
         uncollected(lambda: Watch(recorder).of(asked, *args, **kwargs))
-        return Explanation(recorder.trace, recorder.failure)
+        return Explanation(recorder.trace, recorder.failure, seconds=time.perf_counter() - began)
 
     return explained

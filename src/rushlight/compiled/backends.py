@@ -37,6 +37,13 @@ def looked_up(name: object) -> object:
     return _given.get(name, name) if isinstance(name, str) else name
 
 
+def told(backend: Call, options: dict[str, object]) -> Call:
+    """A compiler of the user's that is called with options, where there are any."""
+    if not options:
+        return backend
+    return functools.update_wrapper(functools.partial(backend, **options), backend)
+
+
 def builders(backend: object) -> tuple[Call, ...]:
     """What makes of a trace what runs it, in several ways maybe; none for a function that is to run as it is.
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..amp import autocast_mode
 from ..autograd import modes
 from ..base.device import changes, get_default_device
 from ..base.dtypes import get_default_dtype
@@ -23,7 +24,7 @@ def surroundings() -> tuple[Any, ...]:
     state = modes.state
     return (
         state.grad_enabled, state.inference is not None, state.enabled_in_inference, state.anomaly, state.saved_hooks or None,
-        state.keeps_layout, state.view_replay, state.autocast, state.function_modes, state.recorder, get_default_dtype(),
+        state.keeps_layout, state.view_replay, autocast_mode.settings(), state.function_modes, state.recorder, get_default_dtype(),
         get_default_device() if changes.count else None,
     )  # fmt: skip
 
@@ -43,6 +44,7 @@ class Form:
         self.form, self.surroundings = form, surroundings
         self.forms = [tensor_form(leaf) if isinstance(leaf, Tensor) else leaf for leaf in leaves]
         self.recordings = 0
+        self.seconds = 0.0  # that its recordings took, with what was built of them
         self.errors = 0  # recordings that an error has ended
         self.names: set[str] = set()
         self.users: set[str] = set()
@@ -69,9 +71,45 @@ class Form:
         same."""
         return len(leaves) == len(self.forms) and all(map(_is_one, leaves, self.forms))
 
+    def is_another(self) -> bool:
+        """Whether what the program looked at, when it could not be captured, is another now, as far as that can be told."""
+        return self.found is not None and self.found.changed() is not None
+
     def inputs_of(self, leaves: list[Any]) -> dict[int, Any]:
         """The tensors that a replay is given, by their numbers."""
         return {number: leaves[what] if kind == "argument" else what for number, kind, what in self.inputs if kind != "grad"}
+
+    def guarded(self) -> list[str]:
+        """What is looked at before each replay, in words."""
+        if self.guards is None:
+            return []
+        findings = self.guards.findings
+        arguments = [f"argument {place}: {_told(form)}" for place, form in enumerate(self.forms)]
+        found = [f"{_told(form)}, which it finds" for _, form in self.guards.there]
+        return [*arguments, *found, *(findings.told(*check) for check in findings.checks)]
+
+    def report(self, number: int) -> list[str]:
+        """What was captured, how much is looked at, and what each way costs, in lines."""
+        if self.reason is not None:
+            lines = [f"form {number}: runs as it is: {told(self.reason)}"]
+        elif self.program is None:
+            lines = [f"form {number}: recorded {self.recordings} times"]
+        else:
+            ops = len(self.program.trace.instructions)
+            guards = self.guards.count() if self.guards is not None else 0
+            lines = [
+                f"form {number}: {ops} instructions, {guards} guards; {self.recordings} calls recorded, the replay built and tried, "
+                f"in {self.seconds * 1e3:,.1f} ms"
+            ]
+            if self.way is not None and self.way.times and self.as_it_is.times:
+                eager, replay = (min(way.times) * 1e6 for way in (self.as_it_is, self.way))
+                kept = {
+                    None: "not yet decided",
+                    True: f"replayed by {type(self.program).__name__}",
+                    False: "runs as it is, which is faster",
+                }[self.replays]
+                lines.append(f"    {eager:,.0f} us as it is, {replay:,.0f} us by replay: {kept}")
+        return [*lines, f"    made since another did not do: {self.because}"] if self.because else lines
 
     def misfit(self, fresh: Form) -> str:
         """Why this form does not do for a call that ``fresh`` has just been made for."""
@@ -80,7 +118,7 @@ class Form:
         if self.surroundings != fresh.surroundings:
             return "a mode or a default that is another"
         for place, (now, then) in enumerate(zip(fresh.forms, self.forms, strict=True)):
-            if now is not then and now != then:
+            if now != then if type(now) is tuple is type(then) else not same(now, then):
                 return f"argument {place}: {_told(now)}, and not {_told(then)}"
         findings = self.found if self.guards is None else self.guards.findings
         changed = None if findings is None else findings.changed()
@@ -93,6 +131,11 @@ class Form:
 
 def _is_one(leaf: Any, wanted: Any) -> bool:
     return bool(tensor_form(leaf) == wanted) if isinstance(leaf, Tensor) else same(leaf, wanted)
+
+
+def told(reason: NotUnderstood) -> str:
+    """A reason with its line."""
+    return f"{reason.reason} ({reason.place})" if reason.place else reason.reason
 
 
 def _told(form: Any) -> str:

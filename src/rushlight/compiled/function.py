@@ -30,7 +30,7 @@ from .capture.recorder import NotUnderstood, Recorder
 from .capture.traced_pass import TracedPass
 from .capture.watching import Watch
 from .errors import BackendCompilerFailed, FailOnRecompileLimitHit, RecompileError, Unsupported
-from .forms import Form, Way, surroundings
+from .forms import Form, Way, surroundings, told
 from .guarding import Guards, shared, sources
 from .joint import Joint, recorded
 from .replay.order import CannotReplay
@@ -86,18 +86,22 @@ class Compiled:
         self.missed = 0  # calls in a row that no form did for, when there was no room for another
         self.dropped = 0  # forms that were recorded but once, for what did not come again
         self.warned = False
-        self.off: NotUnderstood | None = None  # why it runs as it is, whatever its arguments
+        self.off = False  # whether it runs as it is, whatever its arguments, since nothing of it could be captured so far
+        self.passed = 0  # calls that ran so, or by a form that was given up
         self.settled = False  # whether it runs as it is where it is given nothing, since that is faster
         self.always = False  # replays even where that is not faster
         self.lock = threading.RLock()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if self.off is not None or (self.settled and not args and not kwargs):
-            before, running.compiling = running.compiling, True  # as _as_it_is does, by a call less
-            try:
-                return self.function(*args, **kwargs)
-            finally:
-                running.compiling = before
+        again = self.fullgraph
+        if self.off or (self.settled and not args and not kwargs):
+            again = self.off and self._tries_again()
+            if not again:
+                before, running.compiling = running.compiling, True  # as _as_it_is does, by a call less
+                try:
+                    return self.function(*args, **kwargs)
+                finally:
+                    running.compiling = before
         if not _quiet() or current.stance == "force_eager" or config.disable:
             return self._as_it_is(args, kwargs)
         around = surroundings()
@@ -108,7 +112,8 @@ class Compiled:
                 return result
         leaves: list[Any] = []
         form = leaves_of((args, kwargs), leaves), shared(leaves)
-        other: Form | None = None
+        waits: Form | None = None
+        given_up: Form | None = None
         for candidate in reversed(self.forms):
             if candidate.form != form or candidate.surroundings != around or not candidate.takes(leaves):
                 continue
@@ -116,13 +121,17 @@ class Compiled:
                 result = self._ready(candidate, leaves, args, kwargs)
                 if result is not _MISFIT:
                     return result
-            elif other is None and (candidate.reason or candidate.found is None or candidate.found.changed() is None):
-                other = candidate  # if none is ready: what a form that waits for its second recording is of is known in part
-        if other is not None and other.reason is not None:
-            other.calls += 1
+            elif candidate.reason is not None:
+                given_up = given_up or candidate
+            elif waits is None and (candidate.found is None or candidate.found.changed() is None):
+                waits = candidate  # if none is ready: what a form that waits for its second recording is of is known in part
+        if waits is not None:
+            return self._record(waits, leaves, args, kwargs)
+        if given_up is not None and not ((again or self._tries_again()) and given_up.is_another()):
+            given_up.calls += 1
+            if self.fullgraph and given_up.reason is not None:
+                raise Unsupported(told(given_up.reason))
             return self._as_it_is(args, kwargs)
-        if other is not None:
-            return self._record(other, leaves, args, kwargs)
         fresh = Form(form, around, leaves)
         if not self._may_begin(fresh):
             return self._as_it_is(args, kwargs)
@@ -137,6 +146,11 @@ class Compiled:
             return self.function(*args, **kwargs)
         finally:
             running.compiling = before
+
+    def _tries_again(self) -> bool:
+        """Whether something else may be captured now: at calls 1, 2, 4, 8, ... of those that are not, since to look takes time."""
+        self.passed += 1
+        return not self.passed & (self.passed - 1)
 
     def _may_begin(self, fresh: Form) -> bool:
         """Whether another form may be captured: one that has paid for itself may have to make room."""
@@ -198,15 +212,23 @@ class Compiled:
     def _record(self, form: Form, leaves: list[Any], args: Any, kwargs: Any) -> Any:
         with self.lock:
             form.recordings += 1
+            began = time.perf_counter()
             try:
                 return watching.uncollected(self._first if form.recordings == 1 else self._second, form, leaves, args, kwargs)
             except BaseException as error:
-                form.recordings -= 1  # it has not seen all: the next is to be as if it had not been
-                if isinstance(error, Exception) and not came_by_a_signal(error):
-                    form.errors += 1
-                    if form.errors == TRIES:
-                        form.reason = NotUnderstood("its recordings end with an error")
+                if form.reason is None:
+                    form.recordings -= 1  # it has not seen all: the next is to be as if it had not been
+                    if isinstance(error, Exception) and not came_by_a_signal(error):
+                        form.errors += 1
+                        if form.errors == TRIES:
+                            form.reason = NotUnderstood("its recordings end with an error")
                 raise
+            finally:
+                form.seconds += time.perf_counter() - began
+                if form.reason is not None:
+                    form.found = None
+                    with contextlib.suppress(*_UNTELLABLE):  # what is another where it is worth another trial
+                        form.found = self._findings(form, [one for one in leaves if not isinstance(one, Tensor)])
 
     def _watched(self, recorder: Recorder, form: Form, args: Any, kwargs: Any) -> tuple[Any, Watch, Joint | None]:
         def call() -> tuple[object, Joint | None]:
@@ -216,7 +238,7 @@ class Compiled:
         watch = Watch(recorder)
         result, joint = watch.of(call)
         if self.fullgraph and recorder.broken is not None:
-            raise Unsupported(told(recorder.broken))
+            self._give_up(form, recorder.broken)
         form.names |= watch.names
         form.users.update(name for code in watch.codes for name in code.co_names)
         form.any_name = form.any_name or watch.any_name
@@ -229,6 +251,8 @@ class Compiled:
         form.first = recorder.trace
         if recorder.failure is not None:
             self._give_up(form, recorder.failure)
+            return result
+        self.off = False
         with contextlib.suppress(*_UNTELLABLE):  # the second recording says so
             form.found = self._findings(form, leaves)
         return result
@@ -411,32 +435,15 @@ class Compiled:
 
     def reset(self) -> None:
         """Forgets all that was captured."""
-        self.forms, self.last, self.off, self.settled = [], None, None, False
-        self.missed = self.dropped = 0
+        self.forms, self.last, self.off, self.settled = [], None, False, False
+        self.missed = self.dropped = self.passed = 0
 
     def report(self) -> str:
         """What was captured, what it is guarded by, and what it costs, in lines."""
         limit = config.recompile_limit if self.limit is None else self.limit
         lines = [f"{len(self.forms)} of up to {limit} forms, the one used last at the end"] if len(self.forms) > 1 else []
         for number, form in enumerate(self.forms):
-            if form.reason is not None:
-                lines.append(f"form {number}: runs as it is: {told(form.reason)}")
-            elif form.program is None:
-                lines.append(f"form {number}: recorded {form.recordings} times")
-            else:
-                ops = len(form.program.trace.instructions)
-                guards = form.guards.count() if form.guards is not None else 0
-                lines.append(f"form {number}: {ops} instructions, {guards} guards")
-                if form.way is not None and form.way.times and form.as_it_is.times:
-                    eager, replay = (min(way.times) * 1e6 for way in (form.as_it_is, form.way))
-                    kept = {
-                        None: "not yet decided",
-                        True: f"replayed by {type(form.program).__name__}",
-                        False: "runs as it is, which is faster",
-                    }[form.replays]
-                    lines.append(f"    {eager:,.0f} us as it is, {replay:,.0f} us by replay: {kept}")
-            if form.because:
-                lines.append(f"    made since another did not do: {form.because}")
+            lines += form.report(number)
         return "\n".join(lines)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Compiled:
@@ -447,10 +454,9 @@ class Compiled:
 
     def _give_up(self, form: Form, reason: NotUnderstood) -> None:
         form.reason = reason
-        if form.recordings == 1:
-            self.off = reason
         if self.fullgraph:
             raise Unsupported(told(reason))
+        self.off = self.off or (form.recordings == 1 and all(one.reason is not None for one in self.forms))
         self._warn(f"{told(reason)}; the function runs as it is")
 
 
@@ -469,11 +475,6 @@ def _given_back(result: object, findings: Findings, args: object, kwargs: object
 
 def _name(function: object) -> str:
     return str(getattr(function, "__name__", type(function).__name__))
-
-
-def told(reason: NotUnderstood) -> str:
-    """A reason with its line."""
-    return f"{reason.reason} ({reason.place})" if reason.place else reason.reason
 
 
 def _is_live(one: Any) -> bool:

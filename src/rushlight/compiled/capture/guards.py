@@ -76,6 +76,7 @@ class Findings:
         self.no_others: set[int] = set()  # of those, the ones that nothing else leads to
         self.owned: list[tuple[Tensor, Tensor]] = []  # tensors with their gradients, which are looked at when all else has been
         self.codes: set[types.CodeType] = set()
+        self.classes: list[type] = []  # of libraries
         self.seen: dict[int, Any] = {}
         self.weak: list[weakref.ref[object]] = []
         self.attributes: dict[int, tuple[Tensor, dict[str, object]]] = {}  # that programs gave to tensors
@@ -92,7 +93,9 @@ class Findings:
             self.no_others.update({id(grad)} - self.seen.keys())
             self.waiting.append(grad)
             self._look_on()
-        self._library_class(Tensor, users.union(*map(operators_of, self.codes)))
+        asked = users.union(["forward"], (f"__{name}__" for name in users), *map(operators_of, self.codes))
+        for kind in (Tensor, *self.classes):
+            self._library_class(kind, asked)
         if any(one() is not None and id(one()) not in self.seen for one in self.weak):
             raise CannotTell("a weak reference to what may end, since nothing else leads to it")
 
@@ -106,6 +109,8 @@ class Findings:
 
     def _look(self, value: Any) -> None:
         kind = type(value)
+        if isinstance(kind.__getattribute__, types.FunctionType):
+            raise CannotTell(f"an object that finds its attributes in a way of its own, of the kind {kind.__qualname__}")
         if kind in _VALUES or id(value) in self.seen or value is ABSENT or (isinstance(value, _FIXED) and kind is not np.void):
             return
         self.seen[id(value)] = value
@@ -137,6 +142,7 @@ class Findings:
                 raise CannotTell(f"{value.func.__qualname__}(), which may give another result each time")
             for name in ("func", "args", "keywords"):
                 self._found("slot", value, name, getattr(value, name))
+            self._dict(vars(value), self.names)
         elif isinstance(value, weakref.ref):
             self.weak.append(value)
             self.checks.append(("weak", value, None, value()))
@@ -284,8 +290,9 @@ class Findings:
             asked.update(globals_of(one))
         for cell in function.__closure__ or ():
             self.waiting.append(cell)
-        self._found("slot", function, "__defaults__", function.__defaults__)
-        self._found("slot", function, "__kwdefaults__", function.__kwdefaults__)
+        for name in ("__defaults__", "__kwdefaults__", "__annotations__"):
+            if name != "__annotations__" or self.names is None or name in self.names:
+                self._found("slot", function, name, getattr(function, name))
         if vars(function) or self.names is None:
             self._dict(vars(function), None)
         space = function.__globals__
@@ -314,8 +321,7 @@ class Findings:
             if not base.__flags__ & _HEAP_TYPE:
                 continue
             if _of_library(base):
-                if base.__module__.startswith((f"{_PACKAGE}.", "torch.")):
-                    self._library_class(base, self.users | {"forward"})
+                self.classes.append(base)
             else:
                 space = vars(base)
                 self.checks.append(("slot", base, "__mro__", base.__mro__))
@@ -325,6 +331,7 @@ class Findings:
                 self._named(base)
                 if self.names is not None:
                     self.checks.append(("absent", space, {name for name in self.names if name not in space}, None))
+                self.checks.append(("length", space, len(space), None))  # what is asked for by operators, such as __getattr__
                 for name, one in list(space.items()):
                     asked = self.names is None or name in self.names or name.startswith("__")
                     if asked and name not in _OF_NO_MATTER:
@@ -343,12 +350,10 @@ class Findings:
         for tensor, before in self.attributes.values():
             if not same_attributes(tensor, self.names, before):
                 return "attributes of a tensor"
-        for check in self.checks:
-            if not holds(check):
-                return self._told(*check)
-        return None
+        other = next((check for check in self.checks if not holds(check)), None)
+        return None if other is None else self.told(*other)
 
-    def _told(self, kind: str, holder: Any, key: object, value: object) -> str:
+    def told(self, kind: str, holder: Any, key: object, value: object) -> str:
         """What a check looks at, in words."""
         if kind == "key":
             for one in self.seen.values():
@@ -482,8 +487,7 @@ def _of_library(kind: type) -> bool:
 @functools.cache
 def _is_of_the_library(name: str) -> bool:
     """Whether a module that has a name of the standard library's is that one: a user's `profile.py` may stand before it."""
-    file = getattr(sys.modules.get(name), "__file__", None)
-    return file is None or file.startswith(_LIBRARY)
+    return (getattr(sys.modules.get(name), "__file__", None) or _LIBRARY).startswith(_LIBRARY)
 
 
 def unreached(codes: Mapping[types.CodeType, bool], found: Findings) -> types.CodeType | None:
