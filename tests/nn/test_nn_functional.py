@@ -491,6 +491,25 @@ def test_pools_of_no_places_and_no_samples() -> None:
     drawn = F.fractional_max_pool2d(x, 2, output_size=3, _random_samples=more)
     assert torch.equal(drawn, F.fractional_max_pool2d(x, 2, output_size=3, _random_samples=more[:1]))
     assert F.adaptive_max_pool2d(Z(0, 1, 2, 2), 2).shape == (0, 1, 2, 2)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "begin"), [(0, [0, 5, 25, 30]), ((0, 1), [0, 4, 25, 29]), ((2, 0), [0, 5, 15, 20]), (-1, [0, 6, 30, 36])]
+)
+def test_fractional_windows_of_nothing(kernel: int | tuple[int, int], begin: list[int]) -> None:
+    """As PyTorch: the greatest of nothing, and where such windows begin."""
+    x = torch.ones(1, 2, 5, 5, requires_grad=True)
+    out, indices = F.fractional_max_pool2d(x, kernel, output_size=2, return_indices=True, _random_samples=torch.zeros(1, 2, 2))
+    assert out.flatten().tolist() == [-math.inf] * 8 and indices.flatten().tolist() == begin * 2
+    if max(begin) < 25:
+        out.sum().backward()
+        assert x.grad.flatten(1).nonzero()[:4, 1].tolist() == begin
+    else:
+        with pytest.raises(RuntimeError, match="begin outside of the input"):
+            out.sum().backward()
+
+
+def test_embedding_bags_of_no_bags() -> None:
     assert F.embedding_bag(torch.tensor([0, 1]), Z(3, 2), torch.tensor([0]), include_last_offset=True).shape == (0, 2)
 
 

@@ -286,6 +286,46 @@ def test_captured_tensors_are_not_written_to() -> None:
     assert grad(own)(torch.ones(3)).tolist() == [1.0] * 3
 
 
+def test_captured_batch_norms_do_not_count() -> None:
+    """The count of batches is captured unless the buffers are arguments, of whichever transform."""
+    model, x = torch.nn.Sequential(torch.nn.BatchNorm1d(3)), torch.arange(6.0).reshape(2, 3)
+    p, b = dict(model.named_parameters()), dict(model.named_buffers())
+
+    def loss(p: object, b: object, x: object) -> object:
+        return functional_call(model, (p, b), (x,)).square().sum()
+
+    for run in (
+        lambda: grad(lambda x: model(x).sum())(x),
+        lambda: jvp(model, (x,), (x,)),
+        lambda: vjp(model.forward, x),
+        lambda: jacrev(lambda p: loss(p, b, x))(p),
+        lambda: grad(lambda p: loss(p, b, x))(p),
+    ):
+        with pytest.raises(RuntimeError, match=r"aten::add_\.Tensor\) that would mutate a captured Tensor"):
+            run()
+    assert int(b["0.num_batches_tracked"]) == 0
+    for transform in (grad, jacrev, jacfwd):
+        transform(loss)(p, b, x)
+    assert int(b["0.num_batches_tracked"]) == 3
+    model.eval()
+    assert grad(lambda x: model(x).sum())(x).shape == x.shape
+
+
+def test_buffers_made_anew_are_written_to() -> None:
+    class Counting(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("sums", torch.zeros(3))
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            self.sums = torch.zeros(3)
+            self.sums.add_(1)
+            self.sums += x
+            return self.sums.sum()
+
+    assert grad(Counting())(torch.ones(3)).tolist() == [1.0] * 3
+
+
 def test_what_would_change_recording_is_refused() -> None:
     x = torch.ones(3)
     with pytest.raises(RuntimeError, match=r"Tensor.retain_grad\(\)"):

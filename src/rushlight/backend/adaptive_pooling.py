@@ -147,6 +147,10 @@ def fractional_max_pool(x: Array, kernel: Shape, size: Shape, samples: Array) ->
         else:
             begin = np.full((*where.shape[:-1], want), have - taps, np.int64)
         begins.append(begin)
+    if min(kernel) <= 0:  # windows of nothing: PyTorch says where they begin
+        first = _indices(x.shape[-rank:], begins, [np.asarray(1)] * rank)
+        shape = (*x.shape[:-rank], *size)
+        return np.full(shape, -np.inf, x.dtype), first.reshape(shape)
     return _max_of_ragged(x, size, _indices(x.shape[-rank:], begins, [np.asarray(taps) for taps in kernel]))
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from ..base.pytree import tree_flatten, tree_unflatten
 from ..ops.public import ops
 from ..tensor import Tensor, wrap
-from ..transforms.derivatives import _replaced, _selected, jvp, vjp
+from ..transforms.derivatives import _replaced, _selected, jvp_beside, vjp_beside
 from ..transforms.vmap import vmap
 
 Function = Callable[..., Any]
@@ -90,7 +90,7 @@ def jacrev(
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         _refuse_complex("jacrev", "inputs", tree_flatten((args, kwargs))[0])
         chosen = _selected(args, argnums)
-        found = vjp(lambda tree: func(*_replaced(args, argnums, tree), **kwargs), chosen, has_aux=has_aux)
+        found = vjp_beside((args, kwargs), lambda tree: func(*_replaced(args, argnums, tree), **kwargs), (chosen,), has_aux)
         outputs, out_spec = tree_flatten(found[0])
         _refuse_complex("jacrev", "outputs", outputs)
         inputs, in_spec = tree_flatten(chosen)
@@ -138,7 +138,7 @@ def jacfwd(func: Function, argnums: int | tuple[int, ...] = 0, has_aux: bool = F
             return func(*_replaced(args, argnums, tree), **kwargs)
 
         def push(*tangents: Any) -> Any:
-            _, slope, *rest = jvp(run, (chosen,), (tree_unflatten(tangents, in_spec),), has_aux=has_aux)
+            _, slope, *rest = jvp_beside((args, kwargs), run, (chosen,), (tree_unflatten(tangents, in_spec),), False, has_aux)
             slopes, spec = tree_flatten(slope)
             _refuse_complex("jacfwd", "outputs", slopes)
             more, more_spec = tree_flatten(rest[0]) if has_aux else ([], None)

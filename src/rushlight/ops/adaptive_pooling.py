@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,13 @@ def _filled(g: Any, kind: str, rank: int) -> Any:
     return g
 
 
+def _within(indices: Any, shape: Shape, window: Shape) -> Any:
+    """The indices; RuntimeError for those of windows of nothing that begin where the input ends."""
+    if min(window) <= 0 and int(indices.max()) >= math.prod(shape[-len(window) :]):
+        raise RuntimeError(f"windows of size {list(window)} begin outside of the input, which gets no gradient from there")
+    return indices
+
+
 for _rank in (2, 3):
     _means, _maxima = k.adaptive_avg_pool, k.adaptive_max_pool
     if _rank == 2:  # volumes are laid out in order
@@ -51,7 +59,8 @@ for _rank in (2, 3):
        x=lambda g, xp, indices, x, size: xp.pool_scatter(_filled(g, "max", len(size)), indices, x.shape, len(size)))  # fmt: skip
     op(f"fractional_max_pool{_rank}", _fractional,
        inputs="samples", outputs="out indices!", node=f"FractionalMaxPool{_rank}DBackward0",
-       x=lambda g, xp, indices, x_shape, size: xp.pool_scatter(g, indices, x_shape, len(size)))  # fmt: skip
+       x=lambda g, xp, indices, x_shape, window, size: xp.pool_scatter(
+           g, _within(indices, x_shape, window), x_shape, len(size)))  # fmt: skip
     op(f"adaptive_avg_pool{_rank}", _means, node=f"AdaptiveAvgPool{_rank}DBackward0", kind="linear",
        x=lambda g, xp, x, size: xp.adaptive_avg_pool_adjoint(_filled(g, "avg", len(size)), x.shape, len(size)))  # fmt: skip
 op("adaptive_avg_pool_adjoint", k.adaptive_avg_pool_input_grad, node="AdaptiveAvgPool2DBackwardBackward0",

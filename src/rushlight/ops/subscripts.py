@@ -190,7 +190,7 @@ def _dimensions(one: Any) -> int:
 _READ_AS_TUPLE = 32  # a longer sequence is one index
 
 
-def _is_sequence(one: Any) -> bool:
+def _is_sequence(one: object) -> bool:
     """Whether it is a sequence whose items are the index: a list, a pandas Series, ..."""
     return hasattr(one, "__getitem__") and hasattr(one, "__len__") and not isinstance(one, (dict, bytes, np.ndarray, Tensor))
 

@@ -153,10 +153,11 @@ _NO_HOOKS = (
 class _Vjp:
     """A function that has run on tensors of its own, ready for backward passes."""
 
-    def __init__(self, run: Function, primals: Any, function: Function | None = None) -> None:
+    def __init__(self, run: Function, primals: Any, function: Function | None = None, others: object = None) -> None:
         leaves, self.spec = tree_flatten(primals)
         self.outside = modes.state.grad_enabled
         with dynamic_layers.entered(dynamic_layers.Layer(function)) as layer, _recording():
+            layer.others = others
             self.inputs = [_tracked(leaf) for leaf in leaves]
             self.was_differentiable = any(map(example_graph.was_tracked, leaves))
             dynamic_layers.belong(layer, self.inputs)
@@ -205,7 +206,9 @@ def grad_and_value(func: Function, argnums: int | tuple[int, ...] = 0, has_aux: 
 
     @functools.wraps(func)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        state = _Vjp(lambda chosen: func(*_replaced(args, argnums, chosen), **kwargs), _selected(args, argnums), func)
+        state = _Vjp(
+            lambda chosen: func(*_replaced(args, argnums, chosen), **kwargs), _selected(args, argnums), func, (args, kwargs)
+        )
         output, aux = state.result, None
         if has_aux:
             if not (isinstance(output, tuple) and len(output) == 2):
@@ -261,7 +264,12 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
     >>> pull(torch.ones(2))
     (tensor([1.0000, 0.5403]),)
     """
-    state = _Vjp(lambda chosen: func(*chosen), primals, func)
+    return vjp_beside(None, func, primals, has_aux)
+
+
+def vjp_beside(others: object, func: Function, primals: tuple[object, ...], has_aux: bool) -> Any:
+    """:func:`vjp` of a function that knows other arguments of the caller's, which it may write to."""
+    state = _Vjp(lambda chosen: func(*chosen), primals, func, others)
     output, aux = _with_aux("vjp(f, *primals)", state.result, has_aux)
     outputs, spec = _tensors("vjp(f, *primals)", output)
     for one in outputs:
@@ -326,6 +334,11 @@ def jvp(func: Function, primals: Any, tangents: Any, *, strict: bool = False, ha
     >>> torch.func.jvp(torch.sin, (torch.tensor(0.0),), (torch.tensor(2.0),))
     (tensor(0.), tensor(2.))
     """
+    return jvp_beside(None, func, primals, tangents, strict, has_aux)
+
+
+def jvp_beside(others: object, func: Function, primals: object, tangents: object, strict: bool, has_aux: bool) -> Any:
+    """:func:`jvp` of a function that knows other arguments of the caller's, which it may write to."""
     caller = "jvp(f, primals, tangents)"
     if not isinstance(primals, tuple):
         raise RuntimeError(f"{caller}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals).")
@@ -343,6 +356,7 @@ def jvp(func: Function, primals: Any, tangents: Any, *, strict: bool = False, ha
             if not isinstance(value, Tensor):
                 raise RuntimeError(f"{caller}: Expected {label} to only contain Tensors, got {type(value)}")
     layer = dynamic_layers.ForwardLayer(func)
+    layer.others = others
     with dynamic_layers.entered(layer), forward_ad._set_fwd_grad_enabled(True), _no_inference():
         level = layer.tangents = forward_ad.open_level()
         try:

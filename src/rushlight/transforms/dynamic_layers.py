@@ -16,6 +16,7 @@ from ..autograd import modes, tangents
 from ..autograd.nodes import AccumulateGrad, orders
 from ..autograd.topological_order import reached
 from ..base.attributes import held
+from ..base.pytree import tree_flatten
 from ..base.thread_state import carried
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ class Layer:
     def __init__(self, function: Callable[..., Any] | None = None) -> None:
         self.function = function
         self.inputs: list[Tensor] = []  # the tensors that the function was given in the place of its arguments
+        self.others: object = None  # the arguments that it got as they are
         self.first = self.last = 0  # the orders of the nodes made in it lie between
         self.ended = False
         self.level = 0
@@ -108,7 +110,7 @@ def pop(layer: Layer) -> None:
     """Ends a layer."""
     layer.last, layer.ended = next(orders), True
     state.stack.remove(layer)
-    layer.inputs, layer.function = [], None
+    layer.inputs, layer.others, layer.function = [], None, None
     if layer.opened is not None:
         layer.opened.outside = None
         layer.opened = None
@@ -148,7 +150,7 @@ def entered(layer: Layer) -> Iterator[Layer]:
         pop(layer)
 
 
-def place(layer: Any) -> int:
+def place(layer: object) -> int:
     """Where a layer stands among the running ones; -1 once it has ended."""
     return state.stack.index(layer) if layer in state.stack else -1
 
@@ -204,7 +206,7 @@ def source_of(tensor: Any) -> Any:
     return tensor.detach() if tensor._base is None else tensor._base
 
 
-def held_by(function: Any, counter: list[Any]) -> bool:
+def held_by(function: Any, counter: object) -> bool:
     """Whether a function finds the memory with a version counter in what it closes over, not among its arguments."""
     pending, seen = [function], set()
     while pending:
@@ -216,6 +218,10 @@ def held_by(function: Any, counter: list[Any]) -> bool:
             return True
         if hasattr(one, "func") and hasattr(one, "keywords"):  # functools.partial
             pending.append(one.func)
+        if _is_module(one):  # of buffers the counts: others may have been made anew by the function that runs
+            pending += [each for each in one._buffers.values() if each is not None and each._array.dtype.kind == "i"]
+            pending += one._modules.values()
+        pending.append(getattr(one, "__self__", None))
         code = getattr(one, "__code__", None)
         if code is None:
             continue
@@ -224,20 +230,25 @@ def held_by(function: Any, counter: list[Any]) -> bool:
                 pending.append(cell.cell_contents)
             except ValueError:  # not filled yet
                 continue
-        pending += [one.__globals__[name] for name in code.co_names if getattr(one.__globals__.get(name), "_counter", None)]
+        named = [one.__globals__.get(name) for name in code.co_names]
+        pending += [value for value in named if getattr(value, "_counter", None) or _is_module(value)]
     return False
 
 
-def refuse_captured(tensor: Any, name: str) -> None:
+def _is_module(one: object) -> bool:
+    return isinstance(getattr(one, "_buffers", None), dict) and isinstance(getattr(one, "_modules", None), dict)
+
+
+def refuse_captured(tensor: Tensor, name: str) -> None:
     """RuntimeError where an in-place op writes into a tensor that the innermost ``grad`` or ``jvp`` was not given."""
     layer = state.stack[-1]
     if layer.kind not in ("Grad", "Jvp") or not held_by(layer.function, tensor._counter):
         return
-    if any(tensor._counter is one._counter for one in layer.inputs):
+    if any(tensor._counter is getattr(one, "_counter", None) for one in layer.inputs + tree_flatten(layer.others)[0]):
         return
     if layer.kind == "Grad" and leads_to(tensor, layer):
         return
-    raise RuntimeError(CAPTURED.format(name))
+    raise RuntimeError(CAPTURED.format(f"{name}.Tensor" if name in ("add_", "sub_", "mul_", "div_") else name))
 
 
 def in_user_transform() -> bool:
