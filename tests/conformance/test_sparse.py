@@ -43,6 +43,17 @@ GRADIENTS = [
     "s * e",
     "torch.sparse.sampled_addmm(s, m[:2], m.t(), beta=2.0, alpha=0.5)",
 ]  # fmt: skip
+MASKED = [f"torch.masked.{name}(s, {dim}mask={mask})" for name in ("sum", "prod", "amax", "amin", "mean", "var", "norm")
+          for dim in ("", "dim=0, ", "dim=1, keepdim=True, ", "dim=(0, -1), keepdim=True, ", "dim=(), ")
+          for mask in ("None", "o", "e > 2")] + ["torch.masked.softmax(s, 0, mask=o)"]  # fmt: skip
+OUTPUT_MASKS = [
+    *(f"torch.masked._output_mask(torch.masked.{name}, d, {given}mask=e > 2)" for name, given in (
+        ("sum", ""), ("amax", "dim=0, "), ("median", ""), ("mean", "dim=1, keepdim=True, "), ("norm", "2.0, dim=0, "), ("norm", "2.0, "),
+        ("softmax", "1, "), ("cumsum", "0, "), ("sum", "(), "), ("sum", "(0, 2), "))),
+    "torch.masked._output_mask(torch.masked.sum, d, mask=torch.tensor([True, False, False]), dim=0)",
+    "torch.masked._output_mask(torch.masked.sum, d)",
+    *(f"torch.masked._canonical_dim({dim})" for dim in ("None, 3", "(2, -3), 3", "(), 2", "-1, 0", "3, 2")),
+]  # fmt: skip
 # What PyTorch has no kernel for: it refuses, rushlight computes it.
 REFUSED = ("Could not run", "not implemented", "is not supported", "not supported", "unsupported", "Expected result Tensor",
            "INTERNAL ASSERT", "No support", "only support", "MKL", "expected self to be", "Only batched", "must be sparse", "Sparse CSR",
@@ -86,6 +97,25 @@ def test_of_two(expression, form, other):
     if (form, other) == ("csr", "csc") or (other in ("csc", "dense") and "cat" in expression):
         return  # PyTorch reads the other's pointers as if they were rows', or has no kernel
     agree(expression, s=FORMS[form], o=OTHERS[other])
+
+
+@pytest.mark.filterwarnings("ignore:Sparse")
+@pytest.mark.parametrize("other", ["coo", "csr"])
+@pytest.mark.parametrize("form", ["coo", "csr", "apart"])
+@pytest.mark.parametrize("expression", MASKED)
+def test_masked(expression, form, other):
+    if form == "csr" and "dim=1" in expression and "e > 2" in expression:
+        return  # PyTorch's has a value for the row of nothing too, and no place for it
+    given = {"s": FORMS[form], "o": OTHERS[other].replace("e", "(e > 0)", 1)}
+    expected, found = outcome(expression, torch, **given), outcome(expression, rushlight, **given)
+    if "amin" in expression and "None" in expression and isinstance(expected, tuple):
+        expected = expected[0], expected[1].replace("amax", "amin")  # PyTorch names the other
+    assert found == expected
+
+
+@pytest.mark.parametrize("expression", OUTPUT_MASKS)
+def test_output_masks(expression):
+    assert outcome(expression, rushlight) == outcome(expression, torch)
 
 
 @pytest.mark.filterwarnings("ignore:Sparse")

@@ -89,6 +89,41 @@ def _input_mask(input: Any, *args: Any, mask: Any = None, **kwargs: Any) -> Any:
 
 
 @_published
+def _output_mask(op: Any, input: Any, *args: Any, **kwargs: Any) -> Any:
+    """The mask of what a function of ``torch.masked`` gives: where it finds something that the mask of its input lets through.
+
+    >>> import rushlight as torch
+    >>> torch.masked._output_mask(torch.masked.sum, torch.ones(2, 2), dim=1, mask=torch.tensor([[True, False], [False, False]]))
+    tensor([ True, False])
+    """
+    mask, name = _input_mask(input, mask=kwargs.get("mask")), op.__name__
+    if name in _SHAPE_KEPT:
+        return mask
+    rest = args[1:] if name == "norm" else args
+    dim = rest[0] if rest else kwargs.get("dim")
+    return any_of(mask, dim, kwargs.get("keepdim", False))
+
+
+_SHAPE_KEPT = frozenset("cumprod cumsum log_softmax normalize softmax softmin".split())
+
+
+def any_of(mask: Any, dim: Any, keepdim: bool) -> Any:
+    """Where a reduction over ``dim`` finds something that its mask lets through."""
+    return _torch["any"](mask, _axes(dim, mask._array.ndim), keepdim) if mask._array.ndim else mask
+
+
+@_published
+def _canonical_dim(dim: Any, ndim: int) -> tuple[int, ...]:
+    """The dimensions that ``dim`` means, from 0 and in ascending order; all of them for None and ().
+
+    >>> import rushlight as torch
+    >>> torch.masked._canonical_dim((2, -3), 3)
+    (0, 2)
+    """
+    return _axes(dim, ndim)
+
+
+@_published
 def _reduction_identity(op_name: str, input: Any, *args: Any) -> Any:
     """What does not change a reduction's result, as a tensor of no dimensions; None where there is no such number."""
     dtype = dtypes.of(input._array.dtype)

@@ -16,6 +16,7 @@ from ..overrides.torch_function import DisableTorchFunctionSubclass, property_re
 from ..tensor import Methods, Tensor, wrap
 from . import rows
 from .creation import converted, laid_out, sparse_mask
+from .masked_reductions import reduced
 from .products import PRODUCTS, product
 from .tensors import Array, SparseTensor, made
 
@@ -50,6 +51,8 @@ def run(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any])
     if name in _TENSORS_THEMSELVES:
         with DisableTorchFunctionSubclass():
             return func(*args, **kwargs)
+    if str(getattr(func, "__module__", "")).endswith(".masked"):
+        return reduced(func, args, kwargs)
     own = _OWN.get(name) or (name in _PARTS and vars(SparseTensor)[name])
     if own:
         return own(*args, **kwargs)
