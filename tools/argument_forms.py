@@ -44,6 +44,10 @@ def listed(function: Any) -> tuple[str, tuple[str, ...]] | None:
 
 # Read by a parser of its own.
 _ANYTHING = frozenset({"as_tensor", "nonzero"})
+# Those of other functions whose first argument is no tensor are of numbers: aten::sin.int.
+_NO_TENSOR_FIRST = frozenset(
+    "empty_permuted empty_strided polygamma special_polygamma sym_constrain_range sym_constrain_range_for_size".split()
+)
 _TAKES = re.compile(r"(?:TensorBase\.)?(\w+)\(\) takes (?:from (\d+) to )?(\d+) positional arguments? but 60 were given")
 _SCHEMA = re.compile(r"aten::\w+(?:\.(\w+))?\((.*)\) -> .*")
 _OVERLOADS = (None, "Tensor", "dim", "input", "int", "two", "using_ints")  # that the parser of a function with one form knows
@@ -69,18 +73,20 @@ def single(function: Any, method: bool) -> tuple[str, str] | None:
     schemas = SCHEMAS.get(said[1], [])
     written = [each.partition(" -> ")[0].partition("*, ")[2] for each in schemas]
     outs = max((each.count("!) ") + 2 * each.count("!)[] ") for each in written), default=0)
-    found = {form for text in schemas if (form := _form_of(text, outs, counts)) is not None}
+    first = "" if said[1] in _NO_TENSOR_FIRST and not method else "Tensor "
+    found = {form for text in schemas if (form := _form_of(text, outs, counts, first)) is not None}
     if len(found) != 1:
         return None
     (form,) = found
     return said[1], as_method((form,))[0] if method else form
 
 
-def _form_of(schema: str, outs: int, counts: tuple[int, int]) -> str | None:
+def _form_of(schema: str, outs: int, counts: tuple[int, int], first: str) -> str | None:
     """A schema in the words of PyTorch's lists; None where it is another, or where there are no words for it.
 
     ``outs``    how many tensors ``out=`` takes, 2 for any number
     ``counts``  how many arguments must be given, and how many may be without their names
+    ``first``   how the first begins
     """
     said = _SCHEMA.fullmatch(schema)
     if said is None or said[1] not in _OVERLOADS:
@@ -101,7 +107,7 @@ def _form_of(schema: str, outs: int, counts: tuple[int, int]) -> str | None:
         )
         required += default is None
         by_position += "*" not in parts
-    if not parts or not parts[0].startswith("Tensor ") or counts != (required, by_position):
+    if not parts or not parts[0].startswith(first) or counts != (required, by_position):
         return None
     if any(part.startswith("bool pin_memory") for part in parts):
         parts.append("bool requires_grad = False")  # which operators know nothing of
@@ -123,9 +129,16 @@ SCHEMAS = _schemas()
 
 # What functions written in Python hand their arguments on to.
 _BEHIND = {
-    torch: "_sparse_sum hspmm smm sspaddmm",
+    torch: (
+        "_sparse_sum hspmm smm sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor sparse_coo_tensor sparse_csc_tensor "
+        "sparse_csr_tensor sspaddmm"
+    ),
     torch.sparse: "log_softmax mm sampled_addmm softmax spdiags",
-    torch._C._nn: "cross_entropy_loss huber_loss max_pool2d_with_indices max_pool3d_with_indices nll_loss_nd soft_margin_loss",
+    torch._C._nn: (
+        "col2im cross_entropy_loss fractional_max_pool2d fractional_max_pool3d huber_loss im2col max_pool2d_with_indices "
+        "max_pool3d_with_indices max_unpool2d max_unpool3d nll_loss_nd pad soft_margin_loss"
+    ),
+    torch._C._VariableFunctions: "stft tensordot",
 }
 
 

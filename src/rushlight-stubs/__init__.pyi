@@ -102,7 +102,6 @@ from rushlight.futures import Future as Future
 from rushlight.jit import ScriptFunction as ScriptFunction
 from rushlight.jit import ScriptModule as ScriptModule
 from rushlight.nn.functional import adaptive_avg_pool1d as adaptive_avg_pool1d
-from rushlight.nn.functional import adaptive_max_pool1d_with_indices as adaptive_max_pool1d
 from rushlight.nn.functional import avg_pool1d as avg_pool1d
 from rushlight.nn.functional import bilinear as bilinear
 from rushlight.nn.functional import channel_shuffle as channel_shuffle
@@ -2266,6 +2265,9 @@ def acosh(input: Tensor, *, out: Any = None) -> Tensor:
 def acosh_(self: Tensor) -> Tensor:
     """In-place version of :func:`acosh`."""
     ...
+def adaptive_max_pool1d(input: Tensor, output_size: Any) -> Any:
+    """Maxima over as many bins as are wanted, and their indices."""
+    ...
 def add(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *older: Any, alpha: Any = 1, out: Any = None) -> Tensor:
     """``input + alpha * other``."""
     ...
@@ -3911,7 +3913,7 @@ def sym_float(a: Any) -> _float:
     """The number as a float."""
     ...
 def sym_fresh_size(expr: Any) -> Any:
-    """The number in a tensor."""
+    """The number in a tensor, or in what makes one."""
     ...
 def sym_int(a: Any) -> _int:
     """The number as an int, rounded towards zero."""

@@ -301,21 +301,6 @@ class _Block:
         ...
     def pack(self, tensor: Tensor) -> _Handle: ...
     def unpack(self, handle: _Handle) -> Tensor: ...
-class Overload(OpOverload):
-    """An operator of one's own, as ``torch.ops.<namespace>.<name>.default``."""
-    kernel: Callable[..., Any] | None
-    above: Callable[..., Any] | None
-    is_composite: bool
-    is_closed: bool
-    backward: Callable[..., Any] | None
-    setup_context: Callable[..., Any] | None
-    further: dict[str, Any]
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
-    def __init__(self, packet: OpOverloadPacket, schema: Schema) -> None: ...
-    def below(self, values: tuple[Any, ...]) -> Any:
-        """The operator below autograd, by the class or mode that takes it over, or by its function."""
-        ...
-    def run(self, values: tuple[Any, ...]) -> Any: ...
 class ProcessException(Exception):
     """A process of :func:`spawn` failed."""
     msg: str
@@ -628,25 +613,6 @@ class Mark:
     def __init__(self) -> None: ...
 class _Handle:
     """What the graph keeps in a block of :func:`allow_mutation_on_saved_tensors` in place of a tensor."""
-class Schema:
-    """The arguments and results of an operator, and the text that says them."""
-    parameters: list[Parameter]
-    returns: str
-    text: str
-    name: str
-    mutated: Any
-    by_keyword: Any
-    results: Any
-    def __init__(self, parameters: list[Parameter], returns: str, text: str, name: str = '') -> None: ...
-    def bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-        """All arguments in order. RuntimeError, in PyTorch's words, for those that are missing, unknown or of a wrong type."""
-        ...
-    def call(self, function: Callable[..., Any], values: tuple[Any, ...]) -> Any:
-        """Calls a function with all arguments in order, those that are only by keyword by their names."""
-        ...
-    def named(self, name: str) -> Schema:
-        """The same for an operator of a name."""
-        ...
 class _Bounded(Constraint):
     """Between bounds, numbers or tensors, which the printed form names."""
 class Scope(NamedTuple):
@@ -661,11 +627,5 @@ class _Turns:
     order: Any
     rests: Any
     rows: Any
-class Parameter(NamedTuple):
-    """One argument: its name, type, default (``inspect.Parameter.empty`` for none), and whether it is only by keyword."""
-    name: str
-    type: str
-    default: Any
-    keyword_only: bool
 
 _device: TypeAlias = device

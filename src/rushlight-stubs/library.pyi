@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from collections.abc import Iterable
-from rushlight._inner import Overload
 from typing import Any
 from typing import TypeVar
 from typing import overload
@@ -12,7 +11,7 @@ _Wrapped = TypeVar('_Wrapped', bound=Callable[..., Any])
 class CustomOpDef:
     """What :func:`custom_op` makes: call it, and register what else there is to know of it."""
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
-    def __init__(self, overload: Overload) -> None: ...
+    def __init__(self, namespace: str, name: str, schema: str, fn: Callable[..., object], tags: object | None = None) -> None: ...
     def register_autograd(self, backward: Callable[..., Any], /, *, setup_context: Callable[..., Any] | None = None) -> None:
         """See :func:`register_autograd`."""
         ...

@@ -31,9 +31,11 @@ def function_of(name: str) -> Any:
 FUNCTIONS = [name for name in NAMES if function_of(name) is not None]
 METHODS = sorted(name for name in methods if forms_of(name, True) and hasattr(torch.Tensor, name))
 # Read by parsers of their own; by forms that PyTorch does not list; lists of tensors, whose elements are asked for first; or where
-# devices, or the last of several sizes, are looked at first.
+# devices, or the last of several sizes, are looked at first; whose objects are read in many ways; with Python before them.
 LEFT_OUT = frozenset(
-    "cuda new set_ to type xpu | add add_ sub sub_ normal_ | histogramdd lstm gru rnn_tanh rnn_relu | new_ones as_strided_copy".split()
+    "cuda new set_ to type xpu | add add_ sub sub_ normal_ | histogramdd lstm gru rnn_tanh rnn_relu | new_ones as_strided_copy | "
+    "sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor sparse_coo_tensor sparse_csc_tensor sparse_csr_tensor | "
+    "stft tensordot".split()
 )
 
 

@@ -7,11 +7,13 @@ derivative is. An operator of a schema may have functions for several keys: "CPU
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 from weakref import finalize
 
+from rushlight.base.device import device
 from rushlight.base.public_names import operator_namespaces
 from rushlight.operators.schemas import inferred, parsed
 
@@ -56,9 +58,17 @@ def _check_operator(name: str, op: object) -> None:
 class CustomOpDef:
     """What :func:`custom_op` makes: call it, and register what else there is to know of it."""
 
-    def __init__(self, overload: Overload) -> None:
-        self._opoverload = overload
-        self._qualname = overload.name()
+    def __init__(self, namespace: str, name: str, schema: str, fn: Callable[..., object], tags: object = None) -> None:
+        packet = add_operator(namespace, name, parsed(schema))
+        packet.op.is_closed, packet.op.kernel = True, fn
+        self._opoverload, self._qualname = packet.op, packet.op.name()
+
+    @classmethod
+    def _of(cls, overload: Overload) -> CustomOpDef:
+        """The definition of an operator that is there."""
+        self = cls.__new__(cls)
+        self._opoverload, self._qualname = overload, overload.name()
+        return self
 
     def __repr__(self) -> str:
         return f"<CustomOpDef({self._qualname})>"
@@ -134,7 +144,7 @@ def custom_op(
         packet.op.is_closed = True
         if device_types is None or "cpu" in ([device_types] if isinstance(device_types, str) else device_types):
             packet.op.kernel = fn
-        return CustomOpDef(packet.op)
+        return CustomOpDef._of(packet.op)
 
     return make if fn is None else make(fn)
 
@@ -170,6 +180,7 @@ def infer_schema(prototype: Callable[..., Any], /, *, mutates_args: str | Iterab
     return (op_name or "") + inferred(prototype, mutates_args).text
 
 
+@functools.singledispatch
 def define(qualname: str, schema: str, *, lib: Library | None = None, tags: Any = ()) -> None:
     """Defines an operator by its schema, '(Tensor x, int n=2) -> Tensor' say; :func:`impl` gives it a function.
 
@@ -203,6 +214,17 @@ def _give(op: Overload, fn: Callable[..., Any], key: str) -> None:
         op.kernel, op.is_composite = fn, key in ("", "compositeimplicitautograd")
 
 
+def _check_key(key: object) -> None:
+    """TypeError for what is no text, RuntimeError for one that names neither a key nor a device."""
+    if not isinstance(key, str):
+        raise TypeError(
+            "_parse_dispatch_key(): incompatible function arguments. The following argument types are supported:\n"
+            "    1. (arg0: str) -> c10::DispatchKey | None\n"
+        )
+    if not key[:1].isupper() and key not in _CPU_KEYS:
+        device(key)
+
+
 def impl(qualname: Any, types: Any, func: Any = None, *, lib: Any = None) -> Any:
     """Gives an operator its function, for ``types`` of devices; a decorator where ``func`` is left out.
 
@@ -217,6 +239,8 @@ def impl(qualname: Any, types: Any, func: Any = None, *, lib: Any = None) -> Any
 
         return register_in
     names = [types] if isinstance(types, str) else list(types)
+    for one in names:
+        _check_key(one)
 
     def register(fn: Callable[..., Any]) -> Callable[..., Any]:
         for one in names:
@@ -236,7 +260,7 @@ def register_kernel(op: Any, device_types: Any, func: Any = None, /, *, lib: Any
     tensor([10.])
     """
     _check_operator("register_kernel", op)
-    return CustomOpDef(_op(op)).register_kernel(device_types, *(() if func is None else (func,)))
+    return CustomOpDef._of(_op(op)).register_kernel(device_types, *(() if func is None else (func,)))
 
 
 def register_autograd(
@@ -248,7 +272,7 @@ def register_autograd(
     See :func:`custom_op`.
     """
     _check_operator("register_autograd", op)
-    CustomOpDef(_op(op)).register_autograd(backward, setup_context=setup_context)
+    CustomOpDef._of(_op(op)).register_autograd(backward, setup_context=setup_context)
 
 
 def register_fake(op: Any, func: Any = None, /, *, lib: Any = None, allow_override: bool = False) -> Any:

@@ -41,13 +41,15 @@ class Parameter(Tensor, metaclass=_MarkedTensors, own=True):
     def __new__(cls, data: Any = None, requires_grad: bool = True) -> Any:
         if data is None:
             data = torch.empty(0)
-        if requires_grad and data._array.dtype.kind not in "fcV":
-            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
         if type(data) is Tensor or isinstance(data, Parameter):
+            check_switch("_make_subclass", "require_grad", 3, requires_grad)
+            if requires_grad and data._array.dtype.kind not in "fcV":
+                raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
             return Tensor._make_subclass(cls, data, requires_grad)
+        detach = data.detach
         # A tensor of another class stays one, marked as a parameter.
         detached = interpreters.ask("detached", data)
-        result = (data.detach() if detached is NotImplemented else detached).requires_grad_(requires_grad)
+        result = (detach() if detached is NotImplemented else detached).requires_grad_(requires_grad)
         if type(result) is not type(data):
             raise RuntimeError(
                 f"Creating a Parameter from an instance of type {type(data).__name__} requires that detach() returns an "
@@ -162,8 +164,8 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter, own=True):  # 
     cls_to_become = Parameter
 
     def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> Any:
-        check_switch("_make_subclass", "require_grad", 3, requires_grad)
         made = torch.empty(0, device=device, dtype=dtype).as_subclass(cls)
+        check_switch("_make_subclass", "require_grad", 3, requires_grad)
         made.requires_grad = requires_grad
         return made
 
@@ -180,8 +182,8 @@ class UninitializedBuffer(UninitializedTensorMixin, Tensor, own=True):  # type: 
     cls_to_become = Tensor
 
     def __new__(cls, requires_grad: bool = False, device: Any = None, dtype: Any = None, persistent: bool = True) -> Any:
-        check_switch("_make_subclass", "require_grad", 3, requires_grad)
         result = torch.empty(0, device=device, dtype=dtype).as_subclass(cls)
+        check_switch("_make_subclass", "require_grad", 3, requires_grad)
         result.requires_grad = requires_grad
         result.persistent = persistent
         result._is_buffer = True

@@ -199,7 +199,7 @@ def _type_name(annotation: Any) -> str | None:
 
 def inferred(function: Callable[..., Any], mutates: str | Iterable[str]) -> Schema:
     """The schema of a function by its annotations. ValueError, in PyTorch's words, where they do not make one."""
-    signature = inspect.signature(function, eval_str=True)
+    signature = inspect.signature(function, globals=function.__globals__, eval_str=True)
 
     def fail(what: str) -> typing.NoReturn:
         raise ValueError(f"infer_schema(func): {what} Got func with signature {signature})")

@@ -77,6 +77,7 @@ FAMILIES = (
     "ctc",
     "margin_losses",
     "adaptive_pooling",
+    "asked_first",
     "forward_rules",
 )
 

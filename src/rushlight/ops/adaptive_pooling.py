@@ -166,7 +166,8 @@ def _publish_adaptive(rank: int) -> None:
         public(space=F, out=False)(function)
     if rank == 1:
         module("torch")[avg] = module(F)[avg]
-        module("torch")[greatest] = module(F)[greatest + "_with_indices"]
+        largest.__doc__ = "Maxima over as many bins as are wanted, and their indices."
+        public(greatest, method=False, out=False)(largest)
 
 
 for _rank in (1, 2, 3):

@@ -37,7 +37,9 @@ _DIM_OR_NONE = frozenset("mean nansum norm nuclear_norm std std_mean sum var var
 # Functions whose schema has ``out``, which PyTorch's parser does not take.
 _WITHOUT_OUT = frozenset({"roll"})
 # Tuples of ints that one int does not stand for.
-_NEVER_ONE = frozenset("size sizes shape split_sizes indices source destination repeats blocksize".split())
+_NEVER_ONE = frozenset(
+    "size sizes shape split_sizes indices input_lengths target_lengths source destination repeats blocksize".split()
+)
 _KINDS: dict[str, type | tuple[type, ...]] = {
     "bool": bool,
     "str": str,

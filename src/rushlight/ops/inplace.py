@@ -148,6 +148,9 @@ def scaled(ufunc: np.ufunc, name: str, plain_name: str, scaled_name: str) -> Cal
             if result is not NotImplemented:
                 return result
             raise Call(name, ("self", "other"), (self, other), {}).as_method(error) or error from None
+        except RuntimeError:
+            _refuse_misfits(name, (other,), {})
+            raise
 
     plain = binary(ufunc, name, slow, of_complex=False)
 
@@ -157,7 +160,9 @@ def scaled(ufunc: np.ufunc, name: str, plain_name: str, scaled_name: str) -> Cal
             if result is not NotImplemented:
                 return result
         if older:  # add_(alpha, other), as it was written before PyTorch 1.5
-            if len(older) > 1 or not (isinstance(other, NUMBERS) and hasattr(older[0], "_array")):
+            if len(older) > 1 or not (
+                isinstance(other, NUMBERS) and (isinstance(older[0], NUMBERS) or hasattr(older[0], "_array"))
+            ):
                 raise refusal(name, True, (other, *older), {}) or TypeError(f"{name}() takes 1 positional argument")
             return call(self, older[0], alpha=other)
         if alpha == 1 and alpha is not True:

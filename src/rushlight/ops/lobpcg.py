@@ -43,8 +43,10 @@ def lobpcg(
     >>> vectors.shape
     torch.Size([6, 2])
     """
+    _ = A.requires_grad or (B is not None and B.requires_grad)  # which PyTorch looks at before anything else
     rows = A.shape[-2]
     assert rows == A.shape[-1], f"A must be square, got shape {A.shape}"
+    assert B is None or A.shape == B.shape, f"A and B must have same shape, got {A.shape} vs {B.shape}"
     count = k if k is not None else 1 if X is None else X.shape[-1]
     if rows < 3 * count:
         raise ValueError(

@@ -22,7 +22,7 @@ _published = public(space="torch.masked", method=False, out=False)
 
 def _axes(dim: Any, ndim: int) -> tuple[int, ...]:
     """The dimensions from 0 in ascending order; all of them for None and ()."""
-    if dim is None or (isinstance(dim, (tuple, list)) and not dim):
+    if dim is None or dim == ():
         return tuple(range(ndim))
     ndim = max(ndim, 1)
     axes: list[int] = []

@@ -43,10 +43,10 @@ def trace(input: Any) -> Tensor:
     tensor(5.)
     """
     array = input._array
-    if array.ndim != 2:
-        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {array.ndim}")
     if array.dtype.kind == "b":
         raise NotImplementedError("\"trace\" not implemented for 'Bool'")
+    if array.ndim != 2:
+        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {array.ndim}")
     return ops.trace(input)
 
 

@@ -13,6 +13,7 @@ import operator
 import re
 import sys
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 from ..base.arguments import type_name
@@ -73,13 +74,9 @@ _HANDED_ON = {
     "batch_norm": "input weight bias running_mean running_var training momentum eps",
     "celu": "input alpha",
     "cosine_embedding_loss": "input1 input2 target margin",
-    "cross_entropy": "input target weight",
     "elu": "input alpha",
-    "hardtanh": "input min_val max_val",
     "hinge_embedding_loss": "input target margin",
-    "instance_norm": "input weight bias running_mean running_var use_input_stats momentum eps",
     "leaky_relu": "input negative_slope",
-    "nll_loss": "input target weight",
     "rrelu": "input lower upper training",
     "soft_margin_loss": "input target",
     "threshold": "input threshold value",
@@ -99,7 +96,7 @@ _LABELS = {
     ("one_hot", "tensor"): ("input", 0),
 }
 # Flags of operators that PyTorch asks in Python, and those that functions written in Python pass on to operators.
-_LOOSE = frozenset("ambiguity_check center inplace pin_memory requires_grad warn_only".split())
+_LOOSE = frozenset("ambiguity_check assign center inplace pin_memory requires_grad warn_only".split())
 _PASSED_ON = frozenset(
     "align_corners ceil_mode count_include_pad enable_gqa is_causal log_input log_target scale_grad_by_freq sparse "
     "zero_infinity".split()
@@ -108,10 +105,15 @@ _PASSED_ON = frozenset(
 _CHOOSING = {
     **dict.fromkeys(("unique", "unique_consecutive"), ("return_inverse", "return_counts")),
     **{f"{kind}_pool{rank}d": ("return_indices",) for kind in ("max", "adaptive_max", "fractional_max") for rank in (1, 2, 3)},
-    **dict.fromkeys(("cross_entropy", "hinge_embedding_loss", "soft_margin_loss"), ("size_average", "reduce")),
+    **dict.fromkeys(
+        ("cross_entropy", "hinge_embedding_loss", "kl_div", "poisson_nll_loss", "soft_margin_loss"), ("size_average", "reduce")
+    ),
     "batch_norm": ("training",),
     "lu": ("get_infos",),
 }
+# What else PyTorch asks of arguments in Python, by the function: asked_first.py.
+Handed = tuple[str, tuple[object, ...], dict[str, object]] | None  # the operator that is called in the end, and with what
+ASKED_FIRST: dict[str, Callable[[SimpleNamespace], Handed]] = {}
 _NO_FORM = re.compile(r"\w+(\(\) received an invalid combination of arguments - got \()Tensor(?:, )?(.*)", re.DOTALL)
 _TAKES = re.compile(r"(.*)\(\) takes (?:from (\d+) to )?(\d+) positional arguments? but (\d+) (?:was|were) given")
 _OF_FUNCTION = re.compile(r"\w+\(\): argument '(\w+)' \(position (\d+)\) (must be .*)")
@@ -158,8 +160,24 @@ class Call:
         if "stride" in bound.arguments and bound.arguments["stride"] is None:
             values[2] = ()
         name = _CALLED.get(self.name, self.name)
-        given: dict[str, object] = {"cudnn_enabled": True} if name in ("batch_norm", "instance_norm") else {}
+        given: dict[str, object] = {"cudnn_enabled": True} if name == "batch_norm" else {}
         return refusal(name + "_" * (bound.arguments.get("inplace") is True), False, values, given)
+
+    def asked_first(self, space: str, signature: inspect.Signature) -> Exception | None:
+        """The error of what PyTorch asks in Python before it calls an operator, and of what it hands on to that."""
+        steps = ASKED_FIRST.get(f"{space}.{self.name}")
+        if steps is None:
+            return None
+        try:
+            bound = signature.bind(*self.args, **self.kwargs)
+        except TypeError:
+            return None
+        bound.apply_defaults()
+        try:
+            handed = steps(SimpleNamespace(**bound.arguments))
+        except Exception as error:
+            return error
+        return None if handed is None else refusal(handed[0], False, *handed[1:])
 
     def _unclear_choice(self) -> RuntimeError | None:
         """The error of a flag by which PyTorch chooses what it calls, and whose truth is not to be told."""

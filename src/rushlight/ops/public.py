@@ -153,7 +153,8 @@ def spoken_form(
         if isinstance(error, MemoryError):
             return out_of_memory(error)
         failed = Call(name, parameters, args, kwargs, method, frozenset(flags), prefix)
-        wrong: Exception | None = failed.refusal(plain) if native else failed.handed_on(inspect.signature(f))
+        before = failed.asked_first(space, call.__signature__)
+        wrong = before or (failed.refusal(plain) if native else failed.handed_on(inspect.signature(f)))
         if wrong is None and native:
             wrong = failed.too_many(f, error)
         wrong = wrong or _too_large(error)

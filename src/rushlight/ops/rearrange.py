@@ -75,10 +75,10 @@ def tile(input: Tensor, *dims: Any) -> Tensor:
 def repeat_each(input: Tensor, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None) -> Tensor:
     """Each element (or slice along ``dim``) repeated, all alike or by ``repeats``."""
     if repeats is None:
-        if input._array.ndim != 1:
-            raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
         if input._array.dtype not in (np.int64, np.int32):
             raise NotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{input.dtype.scalar_name}'")
+        if input._array.ndim != 1:
+            raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
         return _places_repeated(input, input._array.size, input._array.dtype, output_size)
     if isinstance(repeats, int):
         if repeats < 0:

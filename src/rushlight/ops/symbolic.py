@@ -106,8 +106,8 @@ def sym_ite(b: bool, t: Any, f: Any) -> Any:
 
 @_function
 def sym_fresh_size(expr: Any) -> Any:
-    """The number in a tensor."""
-    return expr.item()
+    """The number in a tensor, or in what makes one."""
+    return module("torch")["tensor"](expr).item()
 
 
 @_function

@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
-from enum import Enum
+from enum import Enum, EnumType
 
 __all__ = ["DeviceType", "ProfilerActivity", "ProfilerState", "RecordScope"]
 
 
-class _Kind(Enum):
+class _KindType(EnumType):
+    def __call__(cls, *args: object, **kwargs: object) -> object:  # type: ignore[override]
+        """One by its number alone: Enum's way to make further enumerations is not PyTorch's."""
+        if len(args) + len(kwargs) != 1 or (kwargs and "value" not in kwargs):
+            raise _no_number(cls)
+        return super().__call__(*args, **kwargs)  # type: ignore[call-overload]
+
+
+def _no_number(kind: type) -> TypeError:
+    return TypeError(
+        "__init__(): incompatible constructor arguments. The following argument types are supported:\n"
+        f"    1. {kind.__name__}(value: typing.SupportsInt)\n"
+    )
+
+
+class _Kind(Enum, metaclass=_KindType):
     @classmethod
     def _missing_(cls, value: object) -> None:
         if type(value) is not int or not -(2**31) <= value < 2**31:
-            raise TypeError(
-                "__init__(): incompatible constructor arguments. The following argument types are supported:\n"
-                f"    1. {cls.__name__}(value: typing.SupportsInt)\n"
-            )
+            raise _no_number(cls)
 
     def __str__(self) -> str:
         return f"{type(self).__name__}.{self.name}"

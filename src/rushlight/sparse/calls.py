@@ -10,7 +10,7 @@ import numpy as np
 
 from ..base import dtypes
 from ..base.device import sparse_bsc, sparse_bsr, sparse_coo, sparse_csc, sparse_csr
-from ..ops.argument_forms import refuse_misfits
+from ..ops.argument_forms import held_to_forms, refuse_misfits
 from ..ops.public import axis_of
 from ..overrides.torch_function import DisableTorchFunctionSubclass, property_read
 from ..tensor import Methods, Tensor, wrap
@@ -34,6 +34,31 @@ _SPARSE_AGAIN = frozenset(
     "select narrow __getitem__ sum".split()
 )
 _ONLY_IF_ALL_ARE = frozenset("mm matmul add sub subtract".split())
+# What PyTorch has for other layouts alone: computed here, but what else is wrong with such a call is said behind that.
+_LACKING = frozenset(
+    (
+        "__and__ __contains__ __eq__ __ge__ __gt__ __iand__ __ilshift__ __ior__ __irshift__ __ixor__ __le__ __lshift__ __lt__ "
+        "__mod__ __ne__ __or__ __rshift__ __rtruediv__ __xor__ acos acosh addbmm addcdiv addcmul addmv all allclose amax amin "
+        "aminmax angle arccos arccosh arctan2 argmax argmin argsort argwhere atan2 baddbmm bernoulli "
+        "binary_cross_entropy_with_logits bincount binomial bitwise_and bitwise_left_shift bitwise_not bitwise_or "
+        "bitwise_right_shift bitwise_xor block_diag bucketize cauchy cdist celu channel_shuffle cholesky cholesky_inverse "
+        "cholesky_solve chunk clamp clamp_max clamp_min clip complex constant_pad_nd copysign cos cosh cosine_similarity "
+        "count_nonzero cross cummax cummin cumprod cumsum cumulative_trapezoid det diag diag_embed diagonal diagonal_scatter "
+        "digamma dot eq equal erfc exp exp2 exponential fill fill_diagonal flip fliplr flipud fmax fmin fmod frexp full_like "
+        "gather gcd ge geometric geqrf gradient greater greater_equal gt hardshrink hash_tensor heaviside hinge_embedding_loss "
+        "histc histogram histogramdd hsplit hypot i0 igamma igammac inverse isclose isfinite isin kthvalue lcm le lerp less "
+        "less_equal lgamma log log10 log2 log_normal log_softmax logaddexp logaddexp2 logcumsumexp logdet logical_and "
+        "logical_not logical_or logical_xor logit logsumexp lt lu lu_solve lu_unpack masked_fill masked_scatter masked_select "
+        "matrix_exp max max_pool1d max_pool1d_with_indices max_pool2d max_pool3d maximum mean median min minimum mode msort "
+        "multinomial mvlgamma nanmean nanmedian nanquantile nansum ne new_ones nextafter nonzero normal not_equal nuclear_norm "
+        "ones_like orgqr ormqr pixel_shuffle pixel_unshuffle poisson polar polygamma pow prelu prod put qr quantile rand_like "
+        "randint_like randn_like random reciprocal remainder renorm resize roll rot90 rsqrt rsub searchsorted selu sigmoid sinc "
+        "slice_scatter slogdet softmax sort split split_with_sizes square squeeze std std_mean stft svd take take_along_dim "
+        "tensor_split tensordot threshold to_padded_tensor topk trace triangular_solve tril triu unfold uniform unique "
+        "unique_consecutive unsafe_chunk unsafe_split unsafe_split_with_sizes unsqueeze var var_mean vdot view view_as vsplit "
+        "where xlogy"
+    ).split()
+)
 _WRITES = {
     name + "_": name
     for name in "mul multiply div divide true_divide add sub subtract neg negative abs sqrt pow floor ceil trunc round sign".split()
@@ -55,22 +80,18 @@ def run(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any])
         return reduced(func, args, kwargs)
     own = _OWN.get(name) or (name in _PARTS and vars(SparseTensor)[name])
     if own:
-        return own(*args, **kwargs)
+        return held_to_forms(name)(own)(*args, **kwargs)
     written = args[0] if args else None
     if name in _WRITES and isinstance(written, SparseTensor):
         return written.become(_of_dtype(written.dtype, getattr(_functions(), _WRITES[name])(*args, **kwargs), _WRITES[name]))
     if isinstance(written, SparseTensor) and (name == "__setitem__" or name[-1:] == "_" != name[-2:-1]):
         refuse_misfits(name, True, args[1:], kwargs)
-        raise NotImplementedError(
-            f"Could not run 'aten::{name}' with arguments from the 'Sparse{'' if written.is_sparse else 'Csr'}CPU' backend: "
-            "this function does not write into sparse tensors."
-        )
+        raise _lacking(name, "Sparse" if written.is_sparse else "SparseCsr")
     if name in PRODUCTS and len(args) == 2 and not kwargs:
         result = product(name, *args)
         if result is not NotImplemented:
             return result
-    with DisableTorchFunctionSubclass():
-        result = func(*_dense(args), **_dense(kwargs))
+    result = _of_dense_ones(func, name, args, kwargs)
     tensors = [one for one in _flat((args, kwargs)) if isinstance(one, Tensor)]
     if (
         name in _OF_EACH_VALUE
@@ -83,6 +104,24 @@ def run(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any])
             values = func(wrap(written._held), *args[1:], **kwargs)
         return written.with_values(values._array, result._edge)
     return _in_layout(name, result, tensors)
+
+
+def _of_dense_ones(func: Callable[..., object], name: str, args: tuple[object, ...], kwargs: dict[str, object]) -> Any:
+    try:
+        with DisableTorchFunctionSubclass():
+            return func(*_dense(args), **_dense(kwargs))
+    except (RuntimeError, IndexError, ValueError) as error:
+        if (name if name[:2] == "__" else name.rstrip("_")) not in _LACKING or isinstance(error, NotImplementedError):
+            raise
+        refuse_misfits(name, False, args, kwargs)
+        raise _lacking(name, "Sparse") from None
+
+
+def _lacking(name: str, layout: str) -> NotImplementedError:
+    return NotImplementedError(
+        f"Could not run 'aten::{name}' with arguments from the '{layout}CPU' backend. This could be because the operator doesn't "
+        "exist for this backend."
+    )
 
 
 _SUMS = frozenset("add sub subtract".split())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -9,13 +10,14 @@ import numpy as np
 from ..base import dtypes
 from ..base.device import layout as Layout
 from ..base.device import sparse_bsc, sparse_bsr, sparse_coo, sparse_csc, sparse_csr, strided
+from ..ops.argument_forms import held_to_forms
 from ..ops.public import ops
 from ..overrides.torch_function import DisableTorchFunctionSubclass
 from ..tensor import Tensor
 from ..tensors.creation import from_data
 from .invariants import check_sparse_tensor_invariants
 from .tensors import Array, SparseTensor, camel, made
-from .validity import check_compressed
+from .validity import check_compressed, check_dimensions
 
 
 def _as_tensor(value: Any, dtype: Any = None) -> Any:
@@ -28,6 +30,7 @@ def _finished(result: SparseTensor, requires_grad: bool) -> SparseTensor:
     return result
 
 
+@held_to_forms("sparse_coo_tensor")
 def sparse_coo_tensor(
     indices: Any = None,
     values: Any = None,
@@ -53,7 +56,10 @@ def sparse_coo_tensor(
             [4., 0., 5.]])
     """
     if values is None:
-        shape = tuple(indices if size is None else size)
+        given = indices if size is None else size
+        shape = tuple(given) if isinstance(given, (tuple, list)) else (given,)
+        if any(one < 0 for one in shape) or math.prod(shape) >= 2**63:
+            raise RuntimeError("numel: integer multiplication overflow")
         kind = dtypes.get_default_dtype() if dtype is None else dtype
         index: Array = np.zeros((len(shape), 0), np.int64)
         return _finished(made(sparse_coo, (index,), np.zeros(0, kind.numpy), shape, False), requires_grad)
@@ -103,9 +109,12 @@ def _compressed(
     requires_grad: bool,
     in_order: bool | None = None,
 ) -> SparseTensor:
+    if kind is None or kind is strided:
+        raise RuntimeError(f"sparse_compressed_tensor expected sparse compressed tensor layout but got {str(kind).lower()}")
     held = _as_tensor(values, dtype)
     first, second = (_as_tensor(part)._array for part in (pointers, plain))
-    block = held._array.shape[1:] if kind.name.startswith("sparse_bs") else (1, 1)
+    check_dimensions(kind, first, second, held._array)
+    block = held._array.shape[1:3] if kind.name.startswith("sparse_bs") else (1, 1)
     if first.ndim == second.ndim != 1:
         raise RuntimeError("batches of compressed sparse tensors are not supported")
     if size is None:
@@ -149,7 +158,7 @@ def _maker(kind: Any, first: str, second: str) -> Any:
     make = by_rows if first == "crow_indices" else by_columns
     make.__name__ = make.__qualname__ = f"{kind.name}_tensor"
     make.__doc__ = f"A tensor of layout ``{kind}`` of its ``{first}``, ``{second}`` and ``values``."
-    return make
+    return held_to_forms(make.__name__)(make)
 
 
 sparse_csr_tensor = _maker(sparse_csr, "crow_indices", "col_indices")
@@ -158,6 +167,7 @@ sparse_bsr_tensor = _maker(sparse_bsr, "crow_indices", "col_indices")
 sparse_bsc_tensor = _maker(sparse_bsc, "ccol_indices", "row_indices")
 
 
+@held_to_forms("sparse_compressed_tensor")
 def sparse_compressed_tensor(
     compressed_indices: Any,
     plain_indices: Any,

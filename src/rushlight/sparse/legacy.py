@@ -7,8 +7,9 @@ from typing import Any
 from ..base import dtypes
 from ..base.device import as_device, sparse_coo
 from ..base.device import device as Device
+from ..base.size import Size
 from ..tensor import Tensor
-from ..tensors.arguments import type_name, warn
+from ..tensors.arguments import checked_shape, type_name, warn
 from .creation import sparse_coo_tensor
 from .tensors import SparseTensor
 
@@ -55,16 +56,19 @@ class _SparseType(type):
         if tensors == [True, True, False]:
             _tell("indices, values, shape, *, device=", "indices, values, shape, dtype=, device=")
             return sparse_coo_tensor(*args)
-        if len(args) == 1 and isinstance(args[0], list):
+        if len(args) == 1 and isinstance(args[0], (list, tuple)) and not isinstance(args[0], Size):
             raise TypeError(
                 "torch.sparse.SparseTensor(sequence) only accepts sizes.  Please use torch.sparse_coo_tensor() or construct a "
                 "strided tensor and convert it to sparse via to_sparse."
             )
-        sizes = args[0] if len(args) == 1 and isinstance(args[0], tuple) else args
-        if not all(type(one) is int for one in sizes):
-            raise _no_form(*args)
+        if len(args) == 1 and isinstance(args[0], Size):
+            args = args[0]
+        try:
+            sizes = checked_shape("new", args)
+        except TypeError as error:
+            raise error if "Overflow" in str(error) else _no_form(*args) from None
         _tell("shape, *, device=", "shape, dtype=, device=")
-        return sparse_coo_tensor(tuple(sizes), dtype=cls.dtype)
+        return sparse_coo_tensor(sizes, dtype=cls.dtype)
 
     def __instancecheck__(cls, instance: Any) -> bool:
         return isinstance(instance, SparseTensor) and instance.layout is sparse_coo and instance.dtype is cls.dtype

@@ -15,6 +15,23 @@ _NAMES = {
 }
 
 
+def check_dimensions(kind: Any, pointers: Array, plain: Array, values: Array) -> None:
+    """RuntimeError where the parts of a tensor of layout ``kind`` have dimensions that do not go together."""
+    first, second = _NAMES[kind.name[-1]][:2]
+    if not pointers.ndim:
+        raise RuntimeError(f"{first} must have dimensionality >= 1 but got 0")
+    if pointers.ndim != plain.ndim:
+        raise RuntimeError(
+            f"{first} and {second} dimensionalities must be equal but got {pointers.ndim} and {plain.ndim}, respectively"
+        )
+    blocks = 2 * kind.name.startswith("sparse_bs")
+    if values.ndim < pointers.ndim + blocks:
+        raise RuntimeError(
+            f"values must have dimensionality > sum of batch and block dimensionalities (={pointers.ndim - 1} + {blocks}) but got "
+            f"{values.ndim}"
+        )
+
+
 def check_compressed(
     kind: Any, pointers: Array, plain: Array, values: Array, shape: tuple[int, ...], in_order: bool = False
 ) -> None:
@@ -22,14 +39,6 @@ def check_compressed(
     indices too."""
     first, second, lines, limit = _NAMES[kind.name[-1]]
     blocked = kind.name.startswith("sparse_bs")
-    if pointers.ndim != plain.ndim:
-        raise RuntimeError(
-            f"{first} and {second} dimensionalities must be equal but got {pointers.ndim} and {plain.ndim}, respectively"
-        )
-    if values.ndim <= 2 * blocked:
-        raise RuntimeError(
-            f"values must have dimensionality > sum of batch and block dimensionalities (=0 + {2 * blocked}) but got {values.ndim}"
-        )
     dense = values.ndim - 1 - 2 * blocked
     if len(shape) != 2 + dense:
         raise RuntimeError(

@@ -42,12 +42,15 @@ def numbers(source: Any, dtype: np.dtype[Any], is_meta: bool = False) -> Array:
         return Absent(source if isinstance(source, int) else len(source), dtype)
     if isinstance(source, int):
         return block_of(source, dtype)
-    if isinstance(source, str):
-        raise TypeError("new(): invalid data type 'str'")
-    for each in source:
+    if isinstance(source, (str, bytes)):
+        raise TypeError(f"new(): invalid data type '{type_name(source)}'")
+    for place, each in enumerate(source):
         if isinstance(each, str):
-            raise ValueError("too many dimensions 'str'")
-    return np.array(source, dtype).reshape(-1)
+            raise TypeError("must be real number, not str") if place else ValueError("too many dimensions 'str'")
+    try:
+        return np.array(source, dtype).reshape(-1)
+    except OverflowError:
+        raise RuntimeError(f"value cannot be converted to type {dtypes.of(dtype).name} without overflow") from None
 
 
 def check_typed(args: tuple[object, ...], dtype: object, device: object, wrap_storage: object, untyped: type) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import math
+import operator
 from typing import Any
 
 import numpy as np
@@ -17,7 +19,7 @@ from ..ops.public import function_of, module
 from ..ops.publishing import method
 from ..ops.table import op, table
 from ..tensor import Tensor
-from ..tensors.arguments import checked_shape, memory_format_name, shape_of, type_name, warn
+from ..tensors.arguments import checked_shape, memory_format_name, type_name, warn
 from . import _BYTE, TypedStorage, _Storage
 
 
@@ -135,21 +137,23 @@ op("resize", lambda x, shape: np.ascontiguousarray(x).reshape(shape).copy(), nod
 def resize(self: Tensor, *sizes: Any) -> Tensor:
     """Deprecated: use reshape."""
     warn("non-inplace resize is deprecated")
-    return _resized(self, checked_shape("resize", shape_of("resize", sizes)) if sizes else ())
+    return _resized(self, sizes)
 
 
 @method
 def resize_as(self: Tensor, tensor: Tensor) -> Tensor:
     """Deprecated: use reshape_as."""
     warn("non-inplace resize_as is deprecated")
-    return _resized(self, tensor._array.shape)
+    return _resized(self, tuple(tensor.size()))
 
 
-def _resized(self: Tensor, shape: tuple[int, ...]) -> Tensor:
-    if math.prod(shape) != self._array.size:
+def _resized(self: Tensor, sizes: tuple[int, ...]) -> Tensor:
+    count = functools.reduce(operator.mul, sizes, 1)
+    if count != self._array.size:
+        wanted, have = ("x".join(map(str, each)) for each in (sizes, self._array.shape))
         raise RuntimeError(
-            f"requested resize to {list(shape)} ({math.prod(shape)} elements in total), but the given tensor has a "
-            f"size of {list(self._array.shape)} ({self._array.size} elements). autograd's resize can only change the "
-            "shape of a given tensor, while preserving the number of elements. "
+            f"requested resize to {wanted} ({count} elements in total), but the given tensor has a size of {have} "
+            f"({self._array.size} elements). autograd's resize can only change the shape of a given tensor, while preserving the "
+            "number of elements. "
         )
-    return table["resize"].call(self, shape)
+    return table["resize"].call(self, checked_shape("resize", sizes))

@@ -410,6 +410,9 @@ def linearize(func: Function, *primals: Any) -> tuple[Any, Function]:
     """
     points, spec = tree_flatten(primals)
     for point in points:
+        if not isinstance(point, Tensor):
+            func(*primals)
+            point.new_empty  # noqa: B018 (AttributeError, as in PyTorch)
         forward_ad.expect_inexact("primal", point)
         if overlaps.is_stretched(point._array) and point.untyped_storage().nbytes() > point.itemsize:
             raise overlaps.overlap_error()

@@ -216,7 +216,11 @@ class _FractionalMaxPoolNd(_Pool):
         return_indices: bool = False,
         _random_samples: Tensor | None = None,
     ) -> None:
-        if self._dims == 3 and min(_ntuple(3)(kernel_size)) <= 0:
+        if (
+            self._dims == 3
+            and isinstance(kernel_size, (int, tuple, list))
+            and not all(one > 0 for one in _ntuple(3)(kernel_size))
+        ):
             raise ValueError(f"kernel_size must be greater than 0, but got {kernel_size}")
         super().__init__()
         each = _ntuple(self._dims)

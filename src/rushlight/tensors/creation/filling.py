@@ -55,8 +55,7 @@ def map_(self: Tensor, tensor: Any, callable: Callable[[Any, Any], Any]) -> Tens
     """Replaces each element by ``callable(element, that of tensor)``."""
     if not isinstance(tensor, Tensor):
         raise TypeError(f"map_(): argument 'other' (position 1) must be Tensor, not {type_name(tensor)}")
-    if self.requires_grad:
-        raise RuntimeError("Can't call map_() on Variable that requires grad. Use var.detach().map_() instead.")
+    _check_no_gradient("map_", self, tensor)
     if tensor.dtype is not self.dtype:
         raise TypeError(f"map_: expected {self.type()} for 'other' (got {tensor.type()})")
     others = tensor.expand(self._array.shape)._array.ravel().tolist()
@@ -76,14 +75,18 @@ def map2_(self: Tensor, x: Any, y: Any, callable: Callable[[Any, Any, Any], Any]
     for position, (name, value) in enumerate((("x", x), ("y", y)), 1):
         if not isinstance(value, Tensor):
             raise TypeError(f"map2_(): argument '{name}' (position {position}) must be Tensor, not {type_name(value)}")
-    if self.requires_grad:
-        raise RuntimeError("Can't call map2_() on Variable that requires grad. Use var.detach().map2_() instead.")
+    _check_no_gradient("map2_", self, x, y)
     for name, value in (("x", x), ("y", y)):
         if value.dtype is not self.dtype:
             raise TypeError(f"map2_: expected {self.type()} for argument '{name}' (got {value.type()})")
     ours = self._array.ravel().tolist()
     others = [value.expand(self._array.shape)._array.ravel().tolist() for value in (x, y)]
     return _replace(self, "map2_", [callable(*values) for values in zip(ours, *others, strict=True)])
+
+
+def _check_no_gradient(name: str, *tensors: Tensor) -> None:
+    if any(tensor.requires_grad for tensor in tensors):
+        raise RuntimeError(f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() instead.")
 
 
 def _replace(self: Tensor, name: str, values: list[Any]) -> Tensor:

@@ -105,8 +105,12 @@ def empty(
     >>> torch.empty(2, 3).shape
     torch.Size([2, 3])
     """
-    numpy_type = options("empty", dtype, layout, device, requires_grad, pin_memory)
     wanted = shape_of("empty", sizes, size)
+    try:
+        numpy_type = options("empty", dtype, layout, device, requires_grad, pin_memory)
+    except (RuntimeError, AssertionError):  # of a device, which comes behind the kind of the first size
+        checked_shape("empty", wanted[:1], one=wanted is sizes)
+        raise
     array = allocated(np.empty, "empty", wanted, wanted is sizes, numpy_type)
     if memory_format is not None:
         array = backend.empty_in_format(array.shape, numpy_type, memory_format_name("empty", memory_format))

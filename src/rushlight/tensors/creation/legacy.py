@@ -73,6 +73,8 @@ def _from_one(dtype: dtypes.dtype, value: Any, exact: bool) -> Tensor:
         if exact and value.dtype is not dtype:
             raise TypeError(f"expected {_options_text(dtype)} (got {_options_text(value.dtype)})")
         return ops.alias(value)
+    if isinstance(value, type) and issubclass(value, Tensor):  # which has what an array would be read by, and no memory
+        raise RuntimeError(f"not a storage '{type_name(value)}'")
     if isinstance(value, TypedStorage):
         if value.dtype is not dtype:
             raise RuntimeError(

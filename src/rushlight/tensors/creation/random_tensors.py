@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NoReturn
 
 import numpy as np
@@ -16,6 +17,7 @@ from .allocation import finished, into
 from .like import unset_like
 
 Shape = tuple[int, ...]
+_TOO_MANY = 2**60  # numbers, whose bytes no address reaches
 
 
 def no_kernel(kernel: str, numpy_type: np.dtype[Any]) -> NoReturn:
@@ -42,7 +44,10 @@ def _shape(name: str, sizes: tuple[Any, ...], size: Any, generator: Any) -> Shap
     if not sizes and size is None:
         refuse(name, (), {}, _SIZE_FORM)
     wanted = shape_of(name, sizes, size)
-    return checked_shape(name, wanted, one=wanted is sizes)
+    shape = checked_shape(name, wanted, one=wanted is sizes)
+    if math.prod(shape) >= _TOO_MANY:
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)}")
+    return shape
 
 
 @published

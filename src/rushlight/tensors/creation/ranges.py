@@ -235,6 +235,8 @@ def _ends(
     count = integer(name, "steps", 3, steps)
     if count < 0:
         raise RuntimeError("number of steps must be non-negative")
+    if count >= 2**60:
+        raise RuntimeError(f"Storage size calculation overflowed with sizes=[{count}]")
     natural = out.dtype if out is not None else None
     if natural is None and (isinstance(first, complex) or isinstance(last, complex)):
         natural = dtypes.default_complex_dtype()
