@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import numpy as np
@@ -43,19 +42,10 @@ def _large_product(a: Array, b: Array) -> Array:
         return np.tile(np.add.reduce(b, 0) * a[0, 0], (rows, 1))
     if not any(b.strides) and np.isfinite(b[0, 0]):
         return np.repeat(np.add.reduce(a, 1) * b[0, 0], columns).reshape(rows, columns)
-    if threads.limit() == 1:
+    if threads.limit() == 1 or _for_threads(a, columns):
         return a.dot(b)
-    if not _for_threads(a, columns):
-        with threads.blas_threads(1):
-            return a.dot(b)
-    start = time.perf_counter()
-    if alone := threads.crowd.is_here():
-        with threads.blas_threads(1):
-            out = a.dot(b)
-    else:
-        out = a.dot(b)
-    threads.crowd.note(alone, time.perf_counter() - start, a.size * columns * a.itemsize, out.nbytes)
-    return out
+    with threads.blas_threads(1):
+        return a.dot(b)
 
 
 def _for_threads(a: Array, columns: int) -> bool:

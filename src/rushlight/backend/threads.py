@@ -3,14 +3,13 @@
 Kernels made of many products do them on one thread of BLAS. Its threads are for one large product: woken for
 every small one they cost more than they save (measured: 32 products of 4 MFLOP took 7 ms with them, 2 ms without).
 They also wait for each other in a loop: where another program holds one of the processors, a product on all of them
-waits for its turn there (measured: 24 ms instead of 0.13). So they are left alone for a while once that has been seen.
+waits for its turn there (measured: 24 ms instead of 0.13).
 """
 
 from __future__ import annotations
 
 import os
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -155,34 +154,3 @@ class blas_threads:
 
     def __exit__(self, *error: object) -> None:
         _blas.leave()
-
-
-class _Crowd:
-    """Whether another program holds one of the processors: then a product on all of them, which waits for a thread that has lost its
-    turn, takes ten to a hundred times as long, and so longer than on one. BLAS has one thread for a while, and is tried again."""
-
-    SLACK = 200e-6  # seconds, for threads that have to be woken
-    PAGES = 1e-9  # seconds for each byte of the result, in fresh memory
-    SHORTEST, LONGEST = 0.01, 0.32  # seconds with one thread: twice as many whenever it is still so
-
-    def __init__(self) -> None:
-        self.alone = float("inf")  # seconds of a multiplication on one thread, at best
-        self.pause = self.SHORTEST
-        self.until = float("inf")  # the first product is done on one, to know that
-
-    def is_here(self) -> bool:
-        return self.until > 0.0 and time.perf_counter() < self.until
-
-    def note(self, is_alone: bool, seconds: float, work: int, size: int) -> None:
-        """What a product of so many multiplications took, on one thread or on all, and the bytes of its result."""
-        if is_alone:
-            self.alone = min(self.alone, seconds / work)
-            self.until = min(self.until, time.perf_counter() + self.pause)
-        elif seconds > self.alone * work + self.SLACK + self.PAGES * size:
-            self.until = time.perf_counter() + self.pause
-            self.pause = min(2 * self.pause, self.LONGEST)
-        elif self.until:
-            self.until, self.pause = 0.0, self.SHORTEST
-
-
-crowd = _Crowd()
