@@ -273,3 +273,9 @@ def test_references_are_the_operators():
     for owner in (refs, refs.special, conversions, nn):
         with pytest.raises(AttributeError):
             owner.nonsense  # noqa: B018
+
+
+def test_seeding_asks_whether_the_process_was_forked() -> None:
+    """As delu does before it seeds the generators of all devices."""
+    assert not any(one._is_in_bad_fork() for one in (torch.cuda, torch.mps, torch.xpu))
+    assert torch.cuda.default_generators == ()

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import rushlight as torch
 from rushlight.backend import arithmetic, choice
+from rushlight.ops import public
 
 INF, NAN = math.inf, math.nan
 
@@ -591,3 +592,12 @@ def test_rests_of_many_numbers_are_those_of_few(seed: int, size: int, other: int
         numbers = ~few.isnan()
         assert torch.equal(many.isnan(), few.isnan()) and torch.equal(many[numbers], few[numbers])
         assert torch.equal(many.signbit() & numbers, few.signbit() & numbers)
+
+
+def test_conditions_of_bytes_are_warned_of_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(public, "_warned", set())
+    condition = torch.tensor([1, 0], dtype=torch.uint8)
+    with pytest.warns(UserWarning, match="where received a uint8 condition tensor") as seen:
+        assert torch.where(condition, torch.ones(2), torch.zeros(2)).tolist() == [1.0, 0.0]
+        torch.ones(2).where(condition, torch.zeros(2))
+    assert len(seen) == 1

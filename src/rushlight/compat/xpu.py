@@ -9,6 +9,11 @@ def is_available() -> bool:
     return False
 
 
+def _is_in_bad_fork() -> bool:
+    """Whether this process was forked from one that used a GPU; asked before generators are seeded."""
+    return False
+
+
 def device_count() -> int:
     return 0
 

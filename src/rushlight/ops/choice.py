@@ -182,6 +182,11 @@ def _mask_of(condition: Any) -> Any:
     if condition._array.dtype.char == "?":
         return condition
     if condition._array.dtype == np.uint8:
+        warn(
+            "where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future version of "
+            "PyTorch. Use a boolean condition instead.",
+            once=True,
+        )
         return ops.ne(condition, 0)
     raise RuntimeError(
         "where expected condition to be a boolean tensor, but got a tensor with dtype "

@@ -9,6 +9,7 @@ from rushlight.base.missing_names import lazy_names
 from rushlight.tensors.creation import legacy
 from rushlight.tensors.runtime import OutOfMemoryError
 
+default_generators: tuple[object, ...] = ()  # one a device
 has_half = has_magma = _initialized = False
 
 
@@ -33,6 +34,11 @@ def is_available() -> bool:
 
 
 def is_initialized() -> bool:
+    return False
+
+
+def _is_in_bad_fork() -> bool:
+    """Whether this process was forked from one that used a GPU; asked before generators are seeded."""
     return False
 
 
