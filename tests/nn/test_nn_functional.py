@@ -256,6 +256,9 @@ def test_extremes_of_activations() -> None:
     edges = torch.tensor([-1.0, 0.0, 1.0], requires_grad=True)
     for f, slope in ((F.relu, [0, 0, 1]), (F.hardtanh, [0, 1, 0]), (F.relu6, [0, 0, 1]), (F.leaky_relu, [0.01, 0.01, 1])):
         assert torch.autograd.grad(f(edges).sum(), edges)[0].tolist() == pytest.approx(slope), f.__name__
+    nothing = torch.full((40,), NAN, requires_grad=True)
+    for f in (F.hardtanh, F.relu6, F.softshrink, F.hardshrink):
+        assert torch.autograd.grad(f(nothing).sum(), nothing)[0].tolist() == [1.0] * 40, f.__name__
 
 
 def test_losses_at_their_edges() -> None:

@@ -80,7 +80,7 @@ def hardsigmoid_backward(h: Array, x: Array) -> Array:
 
 @register(compiled.hardtanh_backward)
 def hardtanh_backward(h: Array, x: Array, low: float, high: float) -> Array:
-    return only(h, (x > low) & (x < high))
+    return only(h, ~((x <= low) | (x >= high)))  # nan lets the gradient pass
 
 
 @register(compiled.shrink_backward)

@@ -6,8 +6,7 @@ import numpy as np
 
 from ..kernels import register, sweeps
 from .choice import clamp
-from .numpy import Array
-from .pointwise import sigmoid
+from .numpy import Array, in_single
 
 
 def parts(x: Array, reduction: str) -> int:
@@ -59,8 +58,18 @@ def binary_cross_entropy_backward(
     return times(h if weight is None else h * weight, _averaged(slope, x, reduction))
 
 
+def wrong_side(x: Array, target: Array) -> Array:
+    """``exp(-target * x)``, which half precision rounds twice."""
+    with np.errstate(over="ignore"):
+        margin = (-in_single(target) * in_single(x)).astype(x.dtype)
+        rounded: Array = np.exp(in_single(margin)).astype(x.dtype)
+        return rounded
+
+
 def soft_margin_loss_backward(h: Array, x: Array, target: Array, reduction: str) -> Array:
-    return h * (target * -sigmoid(target * -x) / parts(x, reduction))
+    z = wrong_side(x, target)  # where it is infinite the gradient is nan, as in PyTorch
+    with np.errstate(over="ignore", invalid="ignore"):
+        return h * (target * z * x.dtype.type(-1 / parts(x, reduction)) / (z + x.dtype.type(1)))
 
 
 def _averaged(slope: Array, x: Array, reduction: str) -> Array:

@@ -15,6 +15,7 @@ from .bits import either
 from .embedding import one_hot
 from .extremes import put_along, take_along
 from .flat_indices import within
+from .loss_backward import wrong_side
 from .numpy import Array, in_single
 
 _INT64 = np.dtype(np.int64)
@@ -187,9 +188,7 @@ def logits_of_another_dtype(
 
 
 def soft_margin_loss(x: Array, target: Array, reduction: str) -> Any:
-    wide = in_single(x)
-    with np.errstate(over="ignore"):
-        return reduced(np.log1p(np.exp(target * -wide)), reduction, x.dtype)
+    return reduced(in_single(np.log1p(in_single(wrong_side(x, target))).astype(x.dtype)), reduction, x.dtype)
 
 
 def multi_margin_loss(

@@ -30,7 +30,7 @@ op("binary_cross_entropy_backward", k.binary_cross_entropy_backward, inputs="wei
 op("soft_margin_loss_backward", k.soft_margin_loss_backward, inputs="target", node="SoftMarginLossBackwardBackward0",
    h=lambda g, xp, x, target, reduction: xp.soft_margin_loss_backward(g, x, target, reduction),
    x=lambda g, xp, h, x, target, reduction: _mean_part(
-       xp.sigmoid_backward(g * h * target * target, xp.sigmoid(target * x)), x, reduction))  # fmt: skip
+       g * h * target * target * _slope_of_sigmoid(xp.exp(target * -x)), x, reduction))  # fmt: skip
 
 
 def parts(x: Any, reduction: str) -> int:
@@ -45,6 +45,11 @@ def _weighted(g: Any, weight: Any) -> Any:
 def _spread(xp: Any, x: Any) -> Any:
     """The variance of what is true with probability ``x``."""
     return xp.clamp((1 - x) * x, 1e-12, None)
+
+
+def _slope_of_sigmoid(z: Any) -> Any:
+    """Where z is ``exp(-x)``; nan where that is infinite, as in PyTorch."""
+    return z / ((1 + z) * (1 + z))
 
 
 def _mean_part(values: Any, x: Any, reduction: str) -> Any:

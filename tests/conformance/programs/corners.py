@@ -149,3 +149,12 @@ for numbers in ([2.25, -2, 0, 2, 0], [2.25, -2, 3, 0.5], [0, 3, 2.5]):
     y.data.add_(1)
     y.sum().backward()
     print(x.grad)
+
+# A loss that overflows has no gradient; half precision overflows sooner. And where nan goes in single numbers.
+for dtype in (torch.float16, torch.bfloat16, torch.float32):
+    x = torch.tensor([-800.0, -15.35, -3.0, 0.7, 9.0], dtype=dtype, requires_grad=True)
+    loss = torch.nn.functional.soft_margin_loss(x, torch.tensor([1, 1, -1, -1, 1.0], dtype=dtype), reduction="none")
+    print(loss, torch.autograd.grad(loss.sum(), x, create_graph=True))
+x = torch.tensor([torch.nan, -2.0, 0.5, 3.0], requires_grad=True)
+for function in ("hardtanh", "relu6", "softshrink", "hardshrink"):
+    print(torch.autograd.grad(getattr(torch.nn.functional, function)(x).sum(), x))

@@ -78,10 +78,11 @@ struct Hardtanh {
     template <class T> static V<T> at(V<T> x, V<T>, const T *numbers) { return between<T>(x, numbers[0], numbers[1]); }
 };
 
+// nan lets the gradient pass, as PyTorch's single numbers do and its vectors do not
 struct HardtanhSlope {
     template <class T> static V<T> at(V<T> x, V<T> h, const T *numbers) {
-        V<T> above = x > numbers[0] ? h : all<T>(0);
-        return x < numbers[1] ? above : all<T>(0);
+        V<T> above = x <= numbers[0] ? all<T>(0) : h;
+        return x >= numbers[1] ? all<T>(0) : above;
     }
 };
 
