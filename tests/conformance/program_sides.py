@@ -6,6 +6,7 @@ and everything else that the program holds. On the side under test nothing that 
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import dataclasses
 import functools
@@ -14,6 +15,7 @@ import random
 import re
 import signal
 import types
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -82,10 +84,10 @@ class Step:
 class Difference(Exception):
     """The two sides disagree: in what, in which line, and how.
 
-    `by_a_digit` tells that PyTorch itself does what the other side did when its leaves are moved by their last digit.
+    `proof` says how PyTorch itself is brought to do what the other side did.
     """
 
-    by_a_digit = False
+    proof: str | None = None
 
     def __init__(self, kind: str, place: str, detail: str) -> None:
         super().__init__(kind, place, detail)
@@ -106,6 +108,8 @@ DERIVED = re.compile(r"grad\(|" + TRANSFORMS.pattern)
 class Running:
     """A program on a side, as far as it has been run."""
 
+    threads = 1  # of the side under test
+
     def __init__(self, side: Side) -> None:
         self.side = side
         self.space: dict[str, Any] = {"torch": side.module, "numpy": np, "copy": copy, "pickle": pickle}
@@ -115,7 +119,7 @@ class Running:
         self.born: dict[str, int] = {}
         # PyTorch may write to what a program holds.
         self.held = Held(side) if side.module is not torch else None
-        side.module.set_num_threads(1)
+        side.module.set_num_threads(1 if side.module is torch else self.threads)
         side.module.set_grad_enabled(True)
 
     def take(self, line: str) -> Step:
@@ -290,16 +294,70 @@ def difference(lines: list[str], candidate: Side, theirs: Run | None = None) -> 
     return judge(lines, ours, theirs)
 
 
-def by_a_digit(lines: list[str], candidate: Side) -> bool:
-    """Whether a program on which the sides differ agrees at its lowest precision, or with what PyTorch does when moved."""
+def proof(lines: list[str], candidate: Side) -> str | None:
+    """How PyTorch itself does what the candidate did, where it does so once something is changed that ought not to matter."""
     least = coarsest(lines)
     try:
         ours = run(candidate, lines)
     except Exception:
-        return False
-    return judge(lines, ours, run(Side(torch), lines), least) is None or any(
-        judge(lines, ours, run(Side(torch), moved(lines, seed)), least) is None for seed in range(NUDGES)
-    )
+        return None
+    agrees = functools.partial(judge, lines, ours)
+    if agrees(run(Side(torch), lines), least) is None or any(
+        agrees(run(Side(torch), moved(lines, seed)), least) is None for seed in range(NUDGES)
+    ):
+        return "its leaves moved by a last digit, PyTorch does it too"
+    with copying():
+        theirs = run(Side(torch), [_KEEPS.sub("lambda g: kept.append(g.clone())", line) for line in lines])
+    if agrees(theirs) is None:
+        return "PyTorch's leaf takes the memory of a gradient that the program holds, and adds to it: with a copy it does not"
+    with one_by_one():
+        theirs = run(Side(torch), lines)
+    if agrees(theirs) is None:
+        return "PyTorch's vectors and its single numbers differ: number by number it does it too"
+    return None
+
+
+_KEEPS = re.compile(r"lambda g: kept\.append\(g\)|(?<=hook\()kept\.append(?=\))")
+
+
+@contextlib.contextmanager
+def copying() -> Iterator[None]:
+    """PyTorch's passes are given copies of gradients, and hand out copies: no leaf takes memory that the program holds."""
+
+    def copied(gradient: Any) -> Any:
+        if isinstance(gradient, torch.Tensor):
+            return gradient.clone()
+        return type(gradient)(map(copied, gradient)) if isinstance(gradient, list | tuple) else gradient
+
+    backward, grad = torch.autograd.backward, torch.autograd.grad
+    torch.autograd.backward = lambda tensors, given=None, *rest, **options: backward(tensors, copied(given), *rest, **options)
+    torch.autograd.grad = lambda *given, **options: copied(grad(*given, **options))
+    try:
+        yield
+    finally:
+        torch.autograd.backward, torch.autograd.grad = backward, grad
+
+
+# What PyTorch computes by vectors, with other comparisons than for the numbers that are left over.
+_BY_VECTORS = ("celu", "elu", "gelu", "hardshrink", "hardswish", "hardtanh", "relu6", "selu", "softshrink")
+
+
+@contextlib.contextmanager
+def one_by_one() -> Iterator[None]:
+    """PyTorch's activations work on numbers that do not lie side by side, and so on one after another."""
+    space = torch.nn.functional
+    plain = {name: getattr(space, name) for name in _BY_VECTORS}
+
+    def apart(function: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda x, *rest, **options: function(torch.stack([x, x], -1)[..., 0], *rest, **options)
+
+    try:
+        for name, function in plain.items():
+            setattr(space, name, apart(function))
+        yield
+    finally:
+        for name, function in plain.items():
+            setattr(space, name, function)
 
 
 NUDGES = 16

@@ -33,7 +33,7 @@ from op_results import FLOORS, Figure, write_floors
 from op_samples import OutOfTime, load_candidate
 from program_held import assigned, node_name
 from program_parts import Holes, NoFit
-from program_sides import TRANSFORMS, Difference, Run, Running, by_a_digit, difference, follows_layout
+from program_sides import TRANSFORMS, Difference, Run, Running, difference, follows_layout, proof
 from program_wide import VOCABULARIES, Vocabulary, vocabulary_of
 from program_wide_parts import WideHoles, exported
 from sides import Side
@@ -200,7 +200,7 @@ class Failure:
     @property
     def excuse(self) -> str | None:
         """Why it is no fault of ours, where that is known."""
-        return "its leaves moved by a last digit, PyTorch does it too" if self.found.by_a_digit else known(str(self))
+        return self.found.proof or known(str(self))
 
     def __str__(self) -> str:
         program = "\n".join(self.lines)
@@ -253,7 +253,7 @@ def _task(seed: int) -> Failure | None:
     _WORK["seen"][failure.cause] += 1
     if _WORK["seen"][failure.cause] <= SHRUNK_OF_A_KIND:
         failure = cut_down(failure, _WORK["candidate"])
-    failure.found.by_a_digit = by_a_digit(failure.lines, _WORK["candidate"])
+    failure.found.proof = proof(failure.lines, _WORK["candidate"])
     return failure
 
 
@@ -268,10 +268,11 @@ def survey(count: int, seed: int = 0, jobs: int = 4, candidate: str = "rushlight
     # Ops are compiled when first used, in each process anew: few processes, but as many as keep all busy to the end.
     size = max(25, min(500, count // (4 * jobs)))
     chunks = [list(seeds[start : start + size]) for start in range(0, count, size)]
-    for crashed in _in_processes(chunks, jobs, candidate, length, failures):
+    for crashed, before in _in_processes(chunks, jobs, candidate, length, failures):
         # A process died at this program. PyTorch has such bugs of its own: then there is nothing to compare with. Memory that
-        # was written past its end is not always noticed, so it is asked again and again.
-        if candidate == "mirror" or crashed in _in_processes([[crashed] * 200], 1, "mirror", length, []):
+        # was written past its end is not always noticed, nor at once, so it is asked again and again, and for the programs before.
+        alone = [[crashed] * 200, *[[*before, crashed]] * 3]
+        if candidate == "mirror" or any(True for chunk in alone for _ in _in_processes([chunk], 1, "mirror", length, [])):
             print(f"PyTorch itself crashes at seed {crashed}")
         else:
             lines = program_of(crashed, length).lines
@@ -279,8 +280,11 @@ def survey(count: int, seed: int = 0, jobs: int = 4, candidate: str = "rushlight
     return failures
 
 
-def _in_processes(chunks: list[list[int]], jobs: int, candidate: str, length: int, failures: list[Failure]) -> Iterator[int]:
-    """Runs chunks of seeds, each in a process of its own; yields the seeds at which a process died, and goes on after them."""
+def _in_processes(
+    chunks: list[list[int]], jobs: int, candidate: str, length: int, failures: list[Failure]
+) -> Iterator[tuple[int, list[int]]]:
+    """Runs chunks of seeds, each in a process of its own; yields the seeds at which a process died, with those that it had run
+    before, and goes on after them."""
     context = multiprocessing.get_context("fork")
     waiting, running = list(chunks), {}
     while waiting or running:
@@ -290,9 +294,9 @@ def _in_processes(chunks: list[list[int]], jobs: int, candidate: str, length: in
             process = context.Process(target=_run_chunk, args=(question, chunk, candidate, length))
             process.start()
             question.close()
-            running[answers] = chunk, process
+            running[answers] = chunk, [], process
         for answers in multiprocessing.connection.wait(list(running)):
-            chunk, process = running[answers]
+            chunk, ran, process = running[answers]
             try:
                 failure = answers.recv()
             except EOFError:
@@ -300,11 +304,11 @@ def _in_processes(chunks: list[list[int]], jobs: int, candidate: str, length: in
                 answers.close()
                 process.join()
                 if chunk:
-                    yield chunk.pop(0)
+                    yield chunk.pop(0), ran
                 if chunk:
                     waiting.append(chunk)
             else:
-                del chunk[0]
+                ran.append(chunk.pop(0))
                 if failure is not None:
                     failures.append(failure)
 
@@ -341,6 +345,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0, help="first seed; the others follow")
     parser.add_argument("-j", "--jobs", type=int, default=4)
     parser.add_argument("--vocabulary", default="plain", choices=[*VOCABULARIES, "mixed"], help="see program_wide.py")
+    parser.add_argument("--threads", type=int, default=1, help="of the module under test")
     parser.add_argument("--length", type=int, default=14, help="lines of a program")
     parser.add_argument("--candidate", default="rushlight", help="module under test; `mirror` is PyTorch again")
     parser.add_argument("--subclass", action="store_true", help="with a subclass of Tensor about: ops take their general path")
@@ -352,6 +357,7 @@ def main(arguments: list[str] | None = None) -> int:
     warnings.simplefilter("ignore")
     start = time.monotonic()
     _WORK.update(subclass=options.subclass, vocabulary=options.vocabulary)  # processes are forked
+    Running.threads = options.threads
     if options.count == 1:
         print("\n".join(program_of(options.seed, options.length).lines), end="\n\n")
     print(f"seeds {options.seed} to {options.seed + options.count - 1}, vocabulary {options.vocabulary}", flush=True)
