@@ -92,8 +92,9 @@ guided: .venv/tools  ## spoiled files that atheris finds by what code they reach
 	.venv/bin/python $(PIP) atheris
 	.venv/bin/python tests/trust/guided.py build/guided -max_total_time=$(or $(SECONDS),3600)
 
-arguments: .oracle/installed  ## 20 calls of every public function and method with arguments that do not fit, as PyTorch takes them
-	OMP_NUM_THREADS=1 .oracle/bin/python tests/trust/arguments.py --oracle --count 20 --seed $(SEED)
+CALLS ?= 6
+arguments: .oracle/installed  ## CALLS of every public function and method with arguments that do not fit, as PyTorch takes them
+	OMP_NUM_THREADS=1 .oracle/bin/python tests/trust/arguments.py --oracle --count $(CALLS) --seed $(SEED)
 
 depth: .venv/tools  ## what an op takes in chains of up to 10,000,000
 	OMP_NUM_THREADS=1 .venv/bin/python tests/trust/depth.py --largest 7
