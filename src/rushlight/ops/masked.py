@@ -7,13 +7,14 @@ plain function does the rest. A mask is True where elements count, and broadcast
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..base import dtypes
 from ..base.type_limits import iinfo
-from ..tensor import new_tensor
+from ..tensor import Tensor, new_tensor
 from .public import module, public
 
 _torch, _functional, _linalg = module("torch"), module("torch.nn.functional"), module("torch.linalg")
@@ -89,7 +90,7 @@ def _input_mask(input: Any, *args: Any, mask: Any = None, **kwargs: Any) -> Any:
 
 
 @_published
-def _output_mask(op: Any, input: Any, *args: Any, **kwargs: Any) -> Any:
+def _output_mask(op: Callable[..., object], input: Tensor, *args: object, **kwargs: Any) -> Tensor:
     """The mask of what a function of ``torch.masked`` gives: where it finds something that the mask of its input lets through.
 
     >>> import rushlight as torch
@@ -107,13 +108,13 @@ def _output_mask(op: Any, input: Any, *args: Any, **kwargs: Any) -> Any:
 _SHAPE_KEPT = frozenset("cumprod cumsum log_softmax normalize softmax softmin".split())
 
 
-def any_of(mask: Any, dim: Any, keepdim: bool) -> Any:
+def any_of(mask: Tensor, dim: object, keepdim: bool) -> Any:
     """Where a reduction over ``dim`` finds something that its mask lets through."""
     return _torch["any"](mask, _axes(dim, mask._array.ndim), keepdim) if mask._array.ndim else mask
 
 
 @_published
-def _canonical_dim(dim: Any, ndim: int) -> tuple[int, ...]:
+def _canonical_dim(dim: object, ndim: int) -> tuple[int, ...]:
     """The dimensions that ``dim`` means, from 0 and in ascending order; all of them for None and ().
 
     >>> import rushlight as torch

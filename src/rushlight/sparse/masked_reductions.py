@@ -6,11 +6,9 @@ then what the tensor has values for counts. The result has the tensor's layout, 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
+from ..autograd.interpreters import Answer, Args, Function, Named
 from ..base import dtypes
 from ..ops.masked import any_of
 from ..tensor import Tensor, wrap
@@ -24,7 +22,7 @@ def dense(value: object) -> object:
     return value.to_dense() if isinstance(value, SparseTensor) else value
 
 
-def reduced(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def reduced(func: Function, args: Args, kwargs: Named) -> Answer:
     """The call, on tensors and masks of which one is sparse.
 
     ValueError where the function takes no tensor of that layout, or asks for a mask; CSR results keep their dimensions.
