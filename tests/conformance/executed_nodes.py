@@ -1,5 +1,7 @@
 """Runs programs on PyTorch, and writes the nodes in the order in which they ran, as JSON: by program {"log": names, "ran": names}.
 
+The names stand by the name of the thread that ran them.
+
     python executed_nodes.py OUT.json PROGRAM...
 
 ``log`` is PyTorch's own log, which says "Executing:". It fails where a root needs no gradient, before PyTorch has said so itself,
@@ -15,7 +17,9 @@ import re
 import runpy
 import sys
 import tempfile
+import threading
 import warnings
+from collections import defaultdict
 from pathlib import Path
 
 import torch
@@ -29,8 +33,8 @@ class Executed(logging.Handler):
 
     def __init__(self) -> None:
         super().__init__()
-        self.log: list[str] = []
-        self.ran: list[str] = []
+        self.log: defaultdict[str, list[str]] = defaultdict(list)
+        self.ran: defaultdict[str, list[str]] = defaultdict(list)
         self.by_pytorch = graph._register_logging_hooks_on_whole_graph
         graph._register_logging_hooks_on_whole_graph = self.hooked
 
@@ -38,7 +42,7 @@ class Executed(logging.Handler):
         text = record.getMessage()
         found = re.match(r"Executing: <(?:[\w.<>]*\.)?(\w+) object at", text)
         if found and not re.search(r"with grad_outputs: \[None(,None)*\]$", text):  # nothing arrives there
-            self.log.append(found[1])
+            self.log[record.threadName].append(found[1])
 
     def hooked(self, roots):
         """Hooks on all nodes below the roots; gives back what takes them off."""
@@ -66,7 +70,7 @@ class Executed(logging.Handler):
 
         def prehook(arrived):
             if any(one is not None for one in arrived):
-                self.ran.append(name)
+                self.ran[threading.current_thread().name].append(name)
 
         return prehook
 
@@ -94,8 +98,8 @@ def run_here(program: str, out: Path) -> None:
     try:
         runpy.run_path(program, run_name="__main__")
     except BaseException as error:
-        handler.log.append(f"({type(error).__name__})")
-        handler.ran.append(f"({type(error).__name__})")
+        handler.log["MainThread"].append(f"({type(error).__name__})")
+        handler.ran["MainThread"].append(f"({type(error).__name__})")
     out.write_text(json.dumps({"log": handler.log, "ran": handler.ran}))
 
 
@@ -112,7 +116,7 @@ def main(out: str, programs: list[str]) -> None:
                 run_here(program, names)
                 os._exit(0)
             os.waitpid(child, 0)
-            found[program] = json.loads(names.read_text()) if names.exists() else {"log": [], "ran": []}
+            found[program] = json.loads(names.read_text()) if names.exists() else {"log": {}, "ran": {}}
     Path(out).write_text(json.dumps(found))
 
 

@@ -1,8 +1,12 @@
-"""Has recordings keep of each value all that it is, to the last bit, where otherwise there are statistics and a thumbnail."""
+"""Has recordings keep of each value all that it is, to the last bit, where otherwise there are statistics and a thumbnail.
+
+And has them say where they could not note something, which they otherwise keep to themselves.
+"""
 
 from __future__ import annotations
 
 import base64
+import sys
 from typing import Any
 
 import numpy as np
@@ -20,6 +24,18 @@ def keep_all() -> None:
         return value
 
     values.value_of = recording.value_of = value_of
+    begin = recording.Recording.__init__
+
+    def with_loud_failures(self: Any, *args: Any) -> None:
+        begin(self, *args)
+        self.failures = Loud()
+
+    recording.Recording.__init__ = with_loud_failures
+
+
+class Loud(list[str]):
+    def append(self, text: str) -> None:
+        print(text, file=sys.stderr)
 
 
 def bits_of(value: dict[str, Any], dtype: Any) -> Any:

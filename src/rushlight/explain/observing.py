@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 import sys
 import threading
 from collections.abc import Sequence
@@ -17,6 +19,7 @@ from ..base.arguments import code_of
 from ..ops import asking
 from ..ops.interceptors import run_below
 from ..tensor import Tensor
+from ..transforms.example_graph import Entrance, beyond
 from .entries import Entry, Value, notes_of
 from .frames import is_own, program_frame
 from .jacobian import LOCAL, LOCALS, jacobian_of, local_matrices
@@ -111,7 +114,7 @@ class RecordedPass(ObservedPass):
             if self.whole and not self.recording.running:
                 leave_out_all(self.recording)
             self.place = self.recording.places.of(here_of(program_frame(sys._getframe(1))))
-        self.counts: dict[tuple[Node, int], int] = {}
+        self.counts: dict[Edge, int] = {}
         self.at_leaf: AccumulateGrad | None = None
         self.due: tuple[Tensor, Value | None, Value | None] | None = (
             None  # a leaf, what was in `.grad`, and what is to be added
@@ -122,7 +125,8 @@ class RecordedPass(ObservedPass):
         self.last: Entry | None = None
         self.matrices: dict[int, Any] = {}  # of the node that runs, by the number of its edge
         self.v: Any = None
-        self.totals: dict[tuple[Node, int], Any] = {}  # what was sent, added up apart from the engine's own sums
+        self.totals: dict[Edge, Any] = {}  # what was sent, added up apart from the engine's own sums
+        self.entered: dict[Edge, dict[Node, None]] = {}  # by a place, the entrances to it in which something waits
 
     def run(self, roots: Sequence[Edge], cotangents: Sequence[Any]) -> None:
         self.within = getattr(modes.state.task, "number", None)
@@ -157,6 +161,7 @@ class RecordedPass(ObservedPass):
             tensor = recording.tensor_at(node, out)
             recording.rooted(tensor, self.place)
             listed.append({"tensor": tensor, "node": number, "out": out, "gradient": recording.value(g)})
+            self._add((node, out), array_of(g))
             if isinstance(g, Tensor):
                 recording.seeded(g)
         inputs: list[int | None] | None = None
@@ -171,6 +176,7 @@ class RecordedPass(ObservedPass):
         self._event(
             "backward", self.place, how="grad" if self.captures else "backward", roots=listed, retain_graph=self.keep_graph,
             create_graph=self.creates, inputs=inputs, batched=self.of_rows, within=self.within,
+            thread=threading.current_thread().name,
         )  # fmt: skip
         with_jacobian = recording.with_jacobians and not self.captures and not self.whole
         found = jacobian_of(recording, roots, cotangents) if with_jacobian else None
@@ -201,7 +207,9 @@ class RecordedPass(ObservedPass):
     @quietly
     def _noted(self, node: Node, g: Any) -> None:
         recording = self.recording
-        self.running = node
+        self.running, self.last = node, None
+        if isinstance(node, Entrance):
+            return
         if self.whole:
             recording.passed_over("run")
             return
@@ -220,6 +228,10 @@ class RecordedPass(ObservedPass):
 
     @quietly
     def _sent(self, node: Node, grads: tuple[Any, ...], edges: tuple[Edge | None, ...]) -> None:
+        if isinstance(node, Entrance):
+            self.entered.get(beyond((node, 0)), {}).pop(node, None)
+            for g, edge in zip(grads, edges, strict=True):
+                self._add(edge, None if g is None or edge is None else fitted(g, edge))
         if self.last is None:
             return
         if not self.keep_graph and node.frees:
@@ -228,13 +240,13 @@ class RecordedPass(ObservedPass):
             self.last["freed"] = sum(int(one.nbytes) for one in arrays if one is not None)
         for index, (g, edge) in enumerate(zip(grads, edges, strict=False)):
             if g is not None and edge is not None:
-                number = self.counts[edge] = self.counts.get(edge, 0) + 1
+                target = beyond(edge)
+                number = self.counts[target] = self.counts.get(target, 0) + 1
                 array = fitted(g, edge)
-                if array is not None:
-                    total = self.totals.get(edge)
-                    self.totals[edge] = array if total is None else total + array
+                self._add(edge, array)
                 value = self.recording.value(g if array is None else array)
-                total = value if number == 1 or array is None else self.recording.value(self.totals.get(edge))
+                whole = array if array is None else self._total(target)
+                total = value if whole is array else self.recording.value(whole)
                 if index in self.matrices and array is not None and array.shape == edge[0].shape:
                     self.last["local"].append({
                         "edge": index, "v": plain(self.v.reshape(-1).tolist()), "J": plain(self.matrices[index].tolist()),
@@ -244,6 +256,20 @@ class RecordedPass(ObservedPass):
                 entry = self.recording.nodes[self.last["node"]]["edges"][index]
                 if entry is not None and entry["node"] is None:
                     entry["node"] = self.recording.node(edge[0])
+
+    def _add(self, edge: Edge | None, array: Any) -> None:
+        """Something is sent to a place: added up as the engine does, in an entrance apart from what lies behind it."""
+        if edge is not None and array is not None:
+            total = self.totals.get(edge)
+            self.totals[edge] = array if total is None else total + array
+            if isinstance(edge[0], Entrance):
+                self.entered.setdefault(beyond(edge), {})[edge[0]] = None
+
+    def _total(self, target: Edge) -> Any:
+        """What was sent to a place so far, with what waits in entrances to it."""
+        waiting = sorted(self.entered.get(target, ()), key=lambda node: node.order)
+        found = [self.totals[edge] for edge in (target, *((node, 0) for node in waiting)) if edge in self.totals]
+        return functools.reduce(operator.add, found)
 
     def _with_tensor_hooks(self, node: Node, g: Any) -> list[Any]:
         hooks = {number: [*these.values()] for number, these in (node.tensor_hooks or {}).items() if these}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from ..autograd.nodes import AccumulateGrad, Edge, Node
 from ..tensor import Tensor
+from ..transforms.example_graph import beyond
 from .jacobian import is_readable
 from .recording import Recording
 from .rules import rule_texts
@@ -25,12 +27,15 @@ def read(recording: Recording, roots: Sequence[Edge], seeds: Sequence[Any]) -> N
         {"tensor": recording.tensor_at(node, out), "node": recording.node(node), "out": out, "gradient": recording.value(seed)}
         for (node, out), seed in zip(roots, seeds, strict=True)
     ]
-    _event(recording, "backward", None, how="dry", roots=listed, retain_graph=True, create_graph=False, inputs=None)
+    _event(
+        recording, "backward", None, how="dry", roots=listed, retain_graph=True, create_graph=False, inputs=None, batched=False,
+        within=None, thread=threading.current_thread().name,
+    )  # fmt: skip
     waiting: dict[Node, list[Any]] = {}
     counts: dict[Edge, int] = {}
     unknown: set[Node] = set()
-    for (node, out), seed in zip(roots, seeds, strict=True):
-        _add(waiting, node, out, seed._array if isinstance(seed, Tensor) else seed)
+    for edge, seed in zip(roots, seeds, strict=True):
+        _add(waiting, *beyond(edge), seed._array if isinstance(seed, Tensor) else seed)
     for node in nodes:
         if not isinstance(node, AccumulateGrad):
             _pull(recording, node, waiting, counts, unknown)
@@ -57,12 +62,12 @@ def _event(recording: Recording, kind: str, place: int | None, **fields: Any) ->
 
 def _below(recording: Recording, roots: Sequence[Edge]) -> list[Node]:
     found: dict[Node, None] = {}
-    waiting = [node for node, _ in roots]
+    waiting = [beyond(edge)[0] for edge in roots]
     while waiting and len(found) < recording.limit:
         node = waiting.pop()
         if node not in found:
             found[node] = None
-            waiting += [edge[0] for edge in node.next if edge is not None]
+            waiting += [beyond(edge)[0] for edge in node.next if edge is not None]
     return sorted(found, key=lambda node: node.order)
 
 
@@ -137,12 +142,12 @@ def _pull(
         except RuntimeError:  # what it kept was written over
             grads = None
     if grads is None:
-        unknown.update(edge[0] for edge in node.next if edge is not None)
+        unknown.update(beyond(edge)[0] for edge in node.next if edge is not None)
         return
     for index, (one, edge) in enumerate(zip(grads, node.next, strict=True)):
         if one is None or edge is None:
             continue
-        target, out = edge
+        target, out = edge = beyond(edge)
         value = fitted(one, edge)
         if value is None:
             unknown.add(target)

@@ -12,6 +12,7 @@ from ..autograd.nodes import AccumulateGrad, Node
 from ..autograd.observed_pass import ObservedPass
 from ..base import dtypes
 from ..tensor import Tensor
+from ..transforms.example_graph import Entrance, beyond
 from ..utils.weak import Sighting
 from .composing import composed
 from .entries import Entry
@@ -56,17 +57,14 @@ class Recording(Naming):
         self._arrays: dict[int, int] = {}  # by id of an array
         self._made: dict[tuple[int, int], int] = {}  # by node and output
         self._counters: dict[int, list[Any]] = {}  # of the tensors that are watched, by their ids
-        self._versions: dict[
-            int, float
-        ] = {}  # in the same order; no whole number where the history was written anew without a write
+        # In the same order; no whole number where the history was written anew without a write.
+        self._versions: dict[int, float] = {}
         self._replaced: dict[int, set[str]] = {}  # by node: the op's inputs in whose place the user's names stand in its rules
-        self._grads: dict[
-            int, tuple[int, Sighting, int]
-        ] = {}  # by a leaf's identity: its entry, `.grad`, and the version of that
+        # By a leaf's identity: its entry, `.grad`, and the version of that.
+        self._grads: dict[int, tuple[int, Sighting, int]] = {}
         self.refused: dict[int, int | None] = {}  # by identity: where `requires_grad` was set to False
-        self.asked: dict[
-            int, tuple[int, int | None]
-        ] = {}  # by identity: when and where it was set to True, of what was used before
+        # By identity: when and where it was set to True, of what was used before.
+        self.asked: dict[int, tuple[int, int | None]] = {}
 
     def value(self, array: Any) -> Any:
         return value_of(array, self.full)
@@ -153,12 +151,12 @@ class Recording(Naming):
     def tensor(self, tensor: Tensor, place: int | None = None) -> int:
         """The entry of a tensor's present life."""
         number = self.known(tensor)
-        if number is not None:
+        if number is not None and not (tensor._edge is not None and isinstance(tensor._edge[0], Entrance)):
             if tensor._edge is not None and self.tensors[number]["node"] is None:
                 self._given_history(tensor, number)
             return number
         if tensor._edge is not None:
-            made = self._made.get((self.node(tensor._edge[0]), tensor._edge[1]))
+            made = self.tensor_at(*tensor._edge)
             if made is not None and self.tensors[made]["version"] == int(tensor._counter[0]):
                 return made  # a result that was saved, and unpacked for its rule
         same = self._arrays.get(id(tensor._array))
@@ -178,7 +176,7 @@ class Recording(Naming):
 
     def _given_history(self, tensor: Any, number: int) -> None:
         """A result that a Function of the program's made in its ``forward``, without a history, has its node behind it."""
-        entry, (node, out) = self.tensors[number], tensor._edge
+        entry, (node, out) = self.tensors[number], beyond(tensor._edge)
         made = self.node(node)
         entry["node"], entry["out"], entry["leaf"], entry["requires_grad"] = made, out, False, True
         entry["place"], entry["cut"] = self.nodes[made]["place"], None
@@ -186,7 +184,7 @@ class Recording(Naming):
         self.nodes[made]["outputs"].append(number)
 
     def _new(self, tensor: Any, place: int | None, life_of: int | None) -> int:
-        edge = tensor._edge
+        edge = None if tensor._edge is None else beyond(tensor._edge)
         node = self.node(edge[0]) if edge is not None else None
         number = len(self.tensors)  # after the node, which may bring its leaves
         if node is not None and place is None:
@@ -303,6 +301,7 @@ class Recording(Naming):
 
     def tensor_at(self, node: Node, out: int) -> int | None:
         """The entry of what a node made, or of a leaf."""
+        node, out = beyond((node, out))
         number = self.node(node)
         variable: int | None = self.nodes[number]["variable"]
         return self._made.get((number, out)) if variable is None else variable
@@ -310,7 +309,8 @@ class Recording(Naming):
     # Nodes.
 
     def node(self, node: Any) -> int:
-        """The entry of a node, and of the leaves behind its edges."""
+        """The entry of a node, and of the leaves behind its edges; of an entrance, that of the node behind it."""
+        node, _ = beyond((node, 0))
         found = self._of_node.get(id(node))
         if found is not None and found[0]() is node:
             return found[1]
@@ -332,7 +332,7 @@ class Recording(Naming):
         return number
 
     def _edge(self, edge: tuple[Node, int]) -> Entry:
-        target, out = edge
+        target, out = beyond(edge)
         found = self._of_node.get(id(target))
         known = found is not None and found[0]() is target
         if not known and not target.is_leaf_sink and len(self.nodes) > self.limit:

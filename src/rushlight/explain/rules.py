@@ -27,10 +27,23 @@ REFUSALS = ("underivable", "not_implemented", "_not_implemented", "_no_rule", "_
 
 
 class Known(dict[str, object]):
-    """Parameters of an op by name, and its inputs that are there; can be a key."""
+    """Parameters of an op by name, and its inputs that are there; as a key, arrays are no more than their class."""
+
+    def __init__(self, told: Mapping[str, object]) -> None:
+        super().__init__(told)
+        self.key = tuple((name, type(value), _as_key(value)) for name, value in told.items())
 
     def __hash__(self) -> int:  # type: ignore[override]
-        return hash(repr(sorted(self.items(), key=lambda one: one[0])))
+        return hash(self.key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Known) and self.key == other.key
+
+
+def _as_key(value: object) -> object:
+    if isinstance(value, tuple | list):
+        return tuple(_as_key(one) for one in value)
+    return value if value is None or isinstance(value, int | float | str) else type(value)
 
 
 def rule_texts(op: Op, names: Mapping[str, str], told: Mapping[str, object], edges: int) -> list[Entry]:

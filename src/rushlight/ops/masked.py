@@ -55,8 +55,10 @@ def _masked(input: Any, mask: Any, identity: Any) -> Any:
     dtype = dtypes.of(input._array.dtype)
     if mask is None:
         return input
-    fill = np.asarray(identity(dtype)).astype(dtype.numpy)
-    return _torch["where"](_mask_for(input, mask), input, new_tensor(fill))
+    fill = new_tensor(np.asarray(identity(dtype)).astype(dtype.numpy))
+    if hasattr(input, "_masked_mask"):  # a tensor that carries a mask has a node of its own for this
+        return input._filled(_mask_for(input, mask), fill)
+    return _torch["where"](_mask_for(input, mask), input, fill)
 
 
 def _lowest(name: str, highest: bool = False, complex_too: bool = False) -> Any:

@@ -77,6 +77,13 @@ def entrance(value: Tensor, edge: Edge) -> Edge:
     return node, 0
 
 
+def beyond(edge: Edge) -> Edge:
+    """Where an edge leads to in PyTorch's graphs: past entrances."""
+    while isinstance(edge[0], Entrance):
+        (edge,) = edge[0].next  # type: ignore[assignment]
+    return edge
+
+
 def was_tracked(value: Tensor) -> bool:
     """Whether a tensor that a transform is given is in a graph that the innermost transform around it records."""
     level = innermost()

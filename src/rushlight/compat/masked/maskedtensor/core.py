@@ -10,6 +10,7 @@ from __future__ import annotations
 import warnings
 from typing import NoReturn
 
+import rushlight
 from rushlight.autograd.function import Function
 from rushlight.autograd.interpreters import Answer, Args, Named
 from rushlight.base import dtypes
@@ -104,7 +105,11 @@ class MaskedTensor(Tensor):
     def get_data(self) -> Tensor:
         """The plain tensor, with what is masked out in it; its gradient gets this one's mask."""
         with DisableTorchFunctionSubclass():
-            return _Data.apply(self)
+            return GetData.apply(self)
+
+    def _filled(self, mask: Tensor, fill: Tensor) -> Tensor:
+        """The plain tensor with ``fill`` where the mask is False: what reductions begin with."""
+        return Combine.apply(self.get_data(), mask, fill)
 
     def get_mask(self) -> Tensor:
         """The mask, True where elements count."""
@@ -135,7 +140,7 @@ class MaskedTensor(Tensor):
 
     @classmethod
     def __torch_function__(cls, func: Answer, types: object, args: Args = (), kwargs: Named | None = None) -> Answer:
-        answer = reductions.answer(Reduced.apply, func, args, kwargs or {})
+        answer = reductions.answer(wrapped, _MaskedWhere.apply, func, args, kwargs or {})
         if answer is not NotImplemented:
             return answer
         with DisableTorchFunctionSubclass():
@@ -146,7 +151,7 @@ class MaskedTensor(Tensor):
         return kernels.answer(cls, func, args, kwargs or {})
 
 
-class _Data(Function):
+class GetData(Function):
     """From a masked tensor to the plain one."""
 
     @staticmethod
@@ -160,20 +165,47 @@ class _Data(Function):
 
 
 class Constructor(Function):
-    """From a plain tensor and a mask to the masked one."""
+    """From a plain tensor and a mask to the masked one; ``plain``: gradients stay plain, of what was computed from plain tensors."""
 
     @staticmethod
-    def forward(ctx: Answer, data: Tensor, mask: Tensor) -> MaskedTensor:  # type: ignore[override]
+    def forward(ctx: Answer, data: Tensor, mask: Tensor, plain: bool = False) -> MaskedTensor:  # type: ignore[override]
+        ctx.plain = plain
         return MaskedTensor(data, mask)
 
     @staticmethod
     def backward(ctx: Answer, grad: Tensor) -> Answer:  # type: ignore[override]
-        return grad, None
+        return grad.to_tensor(0) if ctx.plain and isinstance(grad, MaskedTensor) else grad, None, None
 
 
-class Reduced(Constructor):
-    """The same for what was computed from plain tensors, whose gradients stay plain."""
+class Combine(Function):
+    """A plain tensor with a value that does not count where a mask is False."""
+
+    @staticmethod
+    def forward(ctx: Answer, data: Tensor, mask: Tensor, fill: Tensor) -> Tensor:  # type: ignore[override]
+        ctx.mask = mask
+        return rushlight.where(mask, data, fill)
 
     @staticmethod
     def backward(ctx: Answer, grad: Tensor) -> Answer:  # type: ignore[override]
-        return grad.get_data() if isinstance(grad, MaskedTensor) else grad, None
+        plain = grad.get_data() if isinstance(grad, MaskedTensor) else grad
+        return plain.masked_fill(~ctx.mask, 0), None, None
+
+
+class _MaskedWhere(Function):
+    """Elements of two masked tensors with their masks; those that are not chosen are masked out in the gradients."""
+
+    @staticmethod
+    def forward(ctx: Answer, condition: Tensor, input: MaskedTensor, other: MaskedTensor) -> MaskedTensor:  # type: ignore[override]
+        ctx.condition = condition
+        data = rushlight.where(condition, input._masked_data, other._masked_data)
+        return MaskedTensor(data, rushlight.where(condition, input._masked_mask, other._masked_mask))
+
+    @staticmethod
+    def backward(ctx: Answer, grad: MaskedTensor) -> Answer:  # type: ignore[override]
+        parts = (grad._masked_mask & chosen for chosen in (ctx.condition, ~ctx.condition))
+        return None, *(Constructor.apply(grad.get_data(), part) for part in parts)
+
+
+def wrapped(data: Tensor, mask: Tensor) -> Answer:
+    """A masked tensor of what was computed from plain tensors, or is one."""
+    return Constructor.apply(data, mask, True)

@@ -1,7 +1,4 @@
-"""Why the nodes of a program are others than PyTorch's: each reason of ``OTHER_ORDER`` on a few lines, with equal gradients.
-
-And that there is none where one might be looked for: in ``vmap(grad(f))`` the nodes are those of the ops on one example.
-"""
+"""Nodes are PyTorch's where others might be looked for: of masked tensors, and in ``vmap(grad(f))`` those of ops on one example."""
 
 from __future__ import annotations
 
@@ -14,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from test_explain import OTHER_ORDER
 
 import rushlight
 
@@ -30,20 +26,18 @@ def names_below(root: object) -> Counter[str]:
     return Counter(node.name().rpartition("::")[2] for node in found)
 
 
-def test_each_reason_is_shown() -> None:
-    assert {f"test_{reason}" for reason in OTHER_ORDER.values()} <= globals().keys()
-
-
-def test_masked_tensors() -> None:
-    """Reductions of masked tensors are cut into custom Functions at other places: PyTorch has one that fills what is masked out."""
-
-    def root(t: ModuleType) -> object:
+def test_reductions_of_masked_tensors_have_pytorchs_functions() -> None:
+    def root(t: ModuleType, of: str, chosen: bool = False) -> object:
         x = t.tensor([1.0, 2.0, 3.0], requires_grad=True)
-        return t.masked.as_masked_tensor(x, t.tensor([True, False, True])).sum().grad_fn
+        masked = t.masked.as_masked_tensor(x, t.tensor([True, False, True]))
+        if chosen:
+            masked = t.where(t.tensor([True, True, False]), masked, masked)
+        return getattr(masked, of)().grad_fn
 
     with warnings.catch_warnings(action="ignore"):  # that they are a prototype
-        theirs, ours = names_below(root(torch)), names_below(root(rushlight))
-    assert theirs["CombineBackward"] == ours["WhereBackward0"] == 1 and not theirs["WhereBackward0"]
+        for of in ("sum", "mean", "prod", "amax", "amin", "std", "var"):
+            assert names_below(root(torch, of)) == names_below(root(rushlight, of))
+        assert names_below(root(torch, "sum", True)) == names_below(root(rushlight, "sum", True))
 
 
 # Functions of a vector that all examples share and one of each example.
