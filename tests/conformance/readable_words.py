@@ -189,17 +189,30 @@ def words(x: Any, main: Any, told: dict[str, Any], g: Any) -> Words:
     def cleared(g: Any, indices: Any, axis: int | None = None) -> Any:
         copied = np.array(g)
         if axis is not None:
-            copied[(slice(None),) * axis + (np.asarray(indices),) if copied.ndim else ...] = 0
+            at = indices if isinstance(indices, builtins.slice) else np.asarray(indices)
+            copied[(slice(None),) * axis + (at,) if copied.ndim else ...] = 0
             return copied
         copied[tuple(slice(None) if one is None else np.asarray(one) for one in indices)] = 0
         return copied
+
+    def with_zeros(name: str, part: str) -> Any:
+        """An op that puts something at places, of 0 there."""
+
+        def put(g: Any, zero: int, *places: Any) -> Any:
+            at = getattr(arrays, part)(np.asarray(g), *places) if part else np.zeros(places[0])
+            return getattr(arrays, name)(np.asarray(g), at * zero, *places)
+
+        return put
 
     def hit(index: Any, axis: int) -> Any:
         mask = np.zeros(np.shape(g), bool)
         if np.ndim(index) < mask.ndim:
             mask[(slice(None),) * axis + (np.asarray(index),)] = True
             return mask
-        np.put_along_axis(mask, np.asarray(index), True, axis) if mask.ndim else mask.fill(True)
+        places = list(np.indices(np.shape(index)))  # the index may be shorter than g
+        if places:
+            places[axis] = np.asarray(index)
+        mask[tuple(places)] = True
         return mask
 
     def taken(index: Any) -> Any:
@@ -293,6 +306,8 @@ def words(x: Any, main: Any, told: dict[str, Any], g: Any) -> Words:
         "flat": lambda d: np.asarray(d).reshape(-1, d.shape[-1]).view(Matrix), "before": before,
         "gates_backward": lambda *a: lstm_slopes(*a)[0],
         "cell_backward": lambda *a: lstm_slopes(*a)[1],
+        "diagonal_scatter": with_zeros("diagonal_scatter", "diagonal"), "zeros": np.zeros,
+        "as_strided_scatter": with_zeros("as_strided_scatter", ""),
         "place": place, "cleared": cleared, "hit": hit, "taken": taken, "split": split, "blocks": blocks, "cropped": cropped,
         "unbind": lambda g, axis: [np.take(g, index, axis) for index in range(g.shape[axis])],
         "stack": np.stack, "concat": concat, "argsort": lambda axes: tuple(int(one) for one in np.argsort(axes)),

@@ -37,7 +37,7 @@ def jacobian_of(recording: Recording, roots: Sequence[Edge], cotangents: Sequenc
     try:
         matrix = [_pulled(order, leaves, roots, unit) for unit in np.eye(rows, dtype=v.dtype)]
         product = _pulled(order, leaves, roots, v)
-    except RuntimeError:  # a rule that will raise in the pass too: a value was written over
+    except (RuntimeError, ValueError, IndexError):  # a rule that will raise in the pass too: a value was written over
         return None
     numbers = [recording.node(node) for node, _ in roots]
     return {
@@ -79,7 +79,7 @@ def local_matrices(node: Node, most: int) -> dict[int, Any]:
     for unit in np.eye(_size(node), dtype=node.dtype) if 0 < _size(node) <= most else ():
         try:
             grads = node.vjp(unit.reshape(node.shape), node.next)
-        except (RuntimeError, ValueError):  # it will raise in the pass too
+        except (RuntimeError, ValueError, IndexError):  # it will raise in the pass too
             return {}
         for index, (one, edge) in enumerate(zip(grads, node.next, strict=True)):
             if one is not None and edge is not None:

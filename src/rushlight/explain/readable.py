@@ -196,6 +196,11 @@ READABLE: dict[str, dict[str, Form]] = {
     "scatter": {"x": "g * ~hit(index, axis)", "src": "gather(g, index, axis)"},
     "scatter_value": {"x": "g * ~hit(index, axis)"},
     "scatter_add": {"src": "gather(g, index, axis)"},
+    "masked_scatter_adjoint": {"g": "masked_scatter(zeros(g_shape), g, mask)"},
+    "select_scatter": {"x": "cleared(g, index, axis)"},
+    "slice_scatter": {"x": "cleared(g, slice(start, stop, step), axis)"},
+    "diagonal_scatter": {"x": "diagonal_scatter(g, 0, offset, axis1, axis2)"},
+    "as_strided_scatter": {"x": "as_strided_scatter(g, 0, shape, strides, offset, x_strides, x_offset)"},
     "constant_pad": {"x": "cropped(g, padding)"},
     # arithmetic
     "rsub_number": {"x": "-alpha * g"},
@@ -396,6 +401,7 @@ READABLE: dict[str, dict[str, Form]] = {
         "target": _with_logits("g * -x", "g * (log(1 - s) - pos_weight * log(s)) where s = sigmoid(x)"),
     },
     "soft_margin_loss": {"x": _reduced("-g * target * sigmoid(-target * x)")},
+    "nll_loss_adjoint": {"x": "0"},
     "mse_loss_backward": {"a": _reduced("2 * g * h"), "b": _reduced("-2 * g * h")},
     "smooth_l1_loss_backward": {
         "a": _reduced("g * h * (abs(a - b) < beta) / beta"), "b": _reduced("-g * h * (abs(a - b) < beta) / beta"),
