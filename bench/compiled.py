@@ -9,7 +9,8 @@ Each side is a process of its own: rushlight eager, rushlight compiled with all 
 `--inductor` PyTorch's torch.compile, which takes minutes to compile and needs g++. Ratios are to PyTorch eager, medians over the
 rounds. A program that gains nothing is left as it is by torch.compile, which `--captured` tells too.
 
-`--slower` tells which idioms take over 5 per cent longer compiled than as they are, in turns in one process.
+`--slower` tells which idioms, or programs that are named, take over 5 per cent longer compiled than as they are, in turns in one
+process.
 
 `--first` tells what compiling costs: seconds that the first two calls take more than two as they are, with nothing kept from
 before and with what an earlier process has kept.
@@ -190,9 +191,7 @@ def slower(names: list[str], backend: str, threads: int) -> int:
     torch = begin("rushlight")
     torch.set_num_threads(threads)
     ratios = {}
-    for name, program in programs().items():
-        if names and name not in names:
-            continue
+    for name, program in (chosen(names) if names else programs()).items():
         torch.manual_seed(0)
         calls = [step := program(), torch.compile(step, backend=backend)]
         with warnings.catch_warnings():
