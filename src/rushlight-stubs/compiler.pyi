@@ -10,9 +10,11 @@ from typing import overload
 _Wrapped = TypeVar('_Wrapped', bound=Callable[..., Any])
 
 def allow_in_graph(fn: _Wrapped) -> _Wrapped:
+    """The function itself, or the list of functions: all that can be captured is. AssertionError for what cannot be called."""
+    ...
+def assume_constant_result(fn: Any = None, recursive: bool = True, *, reason: str | None = None) -> Any:
     """The function itself; also as a decorator with options."""
     ...
-assume_constant_result = allow_in_graph
 @overload
 def compile(model: _Wrapped, *, fullgraph: bool = False, dynamic: bool | None = None, backend: Any = None, mode: str | None = None, options: dict[str, Any] | None = None, name: str | None = None, disable: bool = False, recompile_limit: int | None = None, isolate_recompiles: bool = False, shapes_spec: Any = None) -> _Wrapped: ...
 @overload

@@ -26,6 +26,7 @@ class _State(_local):
     enabled: dict[str, bool]
     dtypes: dict[str, dtype]
     cache: bool
+    told: tuple[object, ...]
     def __init__(self) -> None: ...
 class autocast:
     """A block, or a decorator of a function, in which functions choose the dtype they compute in."""
@@ -49,4 +50,7 @@ def custom_fwd(fwd: _Wrapped, *, device_type: str, cast_inputs: dtype | None = N
     ...
 def is_autocast_available(device_type: str) -> bool:
     """Whether a device of the type could be autocast for."""
+    ...
+def settings() -> tuple[object, ...]:
+    """What is switched on, and the dtypes that were chosen, in this thread: what a program depends on."""
     ...

@@ -1,5 +1,5 @@
 # Written by tools/stubs.py; `make stubs` writes it anew.
 
 def get_cpu_capability() -> str:
-    """"DEFAULT": kernels do not choose by the processor's instructions."""
+    """What PyTorch says of such a processor: "AVX512", "AVX2" or "DEFAULT"."""
     ...

@@ -42,6 +42,7 @@ def can_device_access_peer(*args: Any, **kwargs: Any) -> NoReturn:
     ...
 current_device = can_device_access_peer
 current_stream = can_device_access_peer
+default_generators: tuple[object, ...]
 default_stream = can_device_access_peer
 class device:
     """The chosen GPU, for the length of a ``with`` block. RuntimeError but for -1, which changes nothing."""
