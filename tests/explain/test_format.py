@@ -114,3 +114,55 @@ def _shape(one: Any) -> Any:
     if isinstance(one, str):
         return re.sub(r"/\S+/", "", one)  # the folder of a note
     return [_shape(each) for each in one] if isinstance(one, list) else float if isinstance(one, float) else one
+
+
+# What stands inside of other entries: by the key that it stands under, the text of the documentation in front of its fields.
+INSIDE = {
+    "printed": "| `printed` | list | {",
+    "error": "| `error` | object or null | {",
+    "names": "| `names` | list | {",
+    "cut": "| `cut` | object or null | why it has no history though something it came from had: {",
+    "edges": "| `edges` | list | for each input: {",
+    "inputs": "| `inputs` | list | {",
+    "saved": "| `saved` | list | {",
+    "roots": "`roots`: list of {",
+    "sent": "`sent`: list of {",
+    "local": "`local`: list of {",
+    "chain": "`chain`: list of {",
+    "stats": "`stats`: {",
+}
+
+
+def inside(one: Any, key: str = "") -> Any:
+    """All objects with the key that they stand under."""
+    if isinstance(one, dict):
+        yield key, one
+        for name, each in one.items():
+            yield from inside(each, name)
+    elif isinstance(one, list):
+        for each in one:
+            yield from inside(each, key)
+
+
+@pytest.mark.parametrize("name", [*PROGRAMS, *NAMES])
+def test_every_key_of_a_recording_is_documented(
+    beginners: dict[str, dict[str, Any]], renewed: dict[str, dict[str, Any]], name: str
+) -> None:
+    recording = (beginners | renewed)[name]
+    known = set(re.findall(r"`(\w+)`", TEXT))
+    for key, one in inside(recording):
+        if key in ("words", "seen"):  # by words of a rule, and by kinds
+            continue
+        assert one.keys() <= known, (key, one.keys() - known)
+        if key in INSIDE and isinstance(one, dict):
+            told = re.findall(r"`(\w+)`", TEXT.split(INSIDE[key], 1)[1].split("}", 1)[0])
+            assert one.keys() == set(told), (key, one.keys() ^ set(told))
+    codes = re.findall(r"`(\w+)`", section("`ledger[]`"))
+    assert {row["why"] for row in recording["ledger"]} <= set(codes)
+    assert {event["kind"] for event in recording["events"]} <= kinds_of_events().keys()
+    for event in recording["events"]:
+        for key in ("on", "how"):
+            assert key not in event or f'`"{event[key]}"`' in section("`events[]`")
+    assert {one["cut"]["by"] for one in recording["tensors"] if one["cut"]} <= set(
+        re.findall(r'`"(\w+)"`', section("`tensors[]`"))
+    )

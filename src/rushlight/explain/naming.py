@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from types import FrameType
 
 from ..tensor import Tensor
@@ -50,6 +51,13 @@ class Naming:
                 number = self.tensor(value)
                 if not self.tensors[number]["names"]:
                     self.named(number, name, scope)
+
+    @quietly
+    def look_for_bound(self, names: Mapping[str, object]) -> None:
+        """Notes what a program leaves behind under names, and no op has used."""
+        for name, value in names.items():
+            if isinstance(value, Tensor) and not name.startswith("__"):
+                self.tensor(value)
 
     def named(self, number: int, name: str, scope: str) -> None:
         """A tensor is known under a name; not if a parameter hides a name of the caller's, who has an expression for it."""

@@ -93,9 +93,8 @@ class Story:
     def _bound(self, names: Mapping[str, object], frame: FrameType | None, only: set[int] | None) -> dict[tuple[str, str], int]:
         """By scope and name the entries of what the program leaves behind; an element that has a name of its own stands under that."""
         recording = self._recording
-        for name, value in names.items() if frame is None and only is None else ():  # a whole program's
-            if isinstance(value, Tensor) and not name.startswith("__"):
-                recording.tensor(value)
+        if frame is None and only is None:  # a whole program's
+            recording.look_for_bound(names)
         bound: dict[tuple[str, str], int] = {}
         containers = {name: one for name, one in names.items() if type(one) in (list, tuple, dict)}
         asking = ((name, one) for name, one in deep_elements_of(names) if one._edge is None and one._needs_grad)
