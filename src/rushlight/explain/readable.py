@@ -472,18 +472,7 @@ def _half(factor: str, told: Told) -> str:
     return HALF.format(g="g.T" if turned else "g", out=f"{factor}.T" if turned else factor)
 
 
-for _name in (
-    "squeeze",
-    "squeeze_all",
-    "squeeze_several",
-    "expand_dims",
-    "t",
-    "permute_dims",
-    "select",
-    "slice",
-    "unbind",
-    "split",
-):
+for _name in "squeeze squeeze_all squeeze_several expand_dims t permute_dims select slice unbind split".split():
     READABLE[f"{_name}_copy"] = READABLE[_name]
 READABLE["split_with_sizes_copy"] = READABLE["split"]
 for _rank in (2, 3):
