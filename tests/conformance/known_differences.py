@@ -60,7 +60,7 @@ KNOWN = [
     ),
     (
         r"value at `the end`\n(?s:.*)with torch\.inference_mode\((?:True)?\):\n    (\w+) = (?s:.*)\n"
-        r"(?:\1\S*\.\w+_\(|\1 [-+*/]= |\w+ = doubled_\(\1)",
+        r"(?:\1\S*\.\w+_\(|\1\[[^\n]*\] = |\1 [-+*/]= |\w+ = doubled_\(\1)",
         "an inference tensor that PyTorch refuses to write to has been written to by then",
     ),
     (
@@ -94,6 +94,10 @@ KNOWN = [
     (
         r"no error at [^\n]*\n# _LinAlgError: linalg\.svd: [^\n]*ill-conditioned(?s:.*)( / |reciprocal|\*\* |log)",
         "LAPACK's search for the singular values of an infinite matrix, which PyTorch begins: here they are nan",
+    ),
+    (
+        r"value at [^\n]*jacrev\(torch\.func\.jacfwd\([^\n]*linalg\.solve\(",
+        "PyTorch's second derivative is not symmetric there, and not what differences and its own jacfwd(jacrev) say",
     ),
 ]
 
