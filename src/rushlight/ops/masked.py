@@ -110,7 +110,7 @@ def _output_mask(op: Callable[..., object], input: Tensor, *args: object, **kwar
 _SHAPE_KEPT = frozenset("cumprod cumsum log_softmax normalize softmax softmin".split())
 
 
-def any_of(mask: Tensor, dim: object, keepdim: bool) -> Any:
+def any_of(mask: Tensor, dim: object, keepdim: bool) -> Tensor:
     """Where a reduction over ``dim`` finds something that its mask lets through."""
     return _torch["any"](mask, _axes(dim, mask._array.ndim), keepdim) if mask._array.ndim else mask
 

@@ -39,7 +39,7 @@ op("addr", matmul.addr,
 
 
 @public()
-def addr(input: Any, vec1: Any, vec2: Any, *older: object, beta: Any = 1, alpha: Any = 1) -> Tensor:
+def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *older: object, beta: complex = 1, alpha: complex = 1) -> Tensor:
     """``beta * input + alpha * outer(vec1, vec2)``, in the dtype that all three meet in.
 
     >>> import rushlight as torch
