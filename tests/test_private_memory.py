@@ -32,7 +32,7 @@ ALLOWED = {
     "cell_contents": {"transforms/dynamic_layers.py", "compiled/capture/guards.py", "compiled/capture/trace.py"},
     # What a user's program does beside its ops, while it is recorded; how many names it unpacks a Proxy into.
     "dis": {"compiled/capture/bytecode.py", "compat/fx/proxy.py"},
-    "_core": {"compat/cpu.py"},  # whose features PyTorch has a function for
+    "_core": {"compat/cpu/__init__.py"},  # whose features PyTorch has a function for
 }  # fmt: skip
 NOWHERE = set(
     "from_address addressof string_at wstring_at memmove memset byref CFUNCTYPE PYFUNCTYPE PyDLL PyObj_FromPtr data_as "
