@@ -61,7 +61,7 @@ def binary_cross_entropy_backward(
 def wrong_side(x: Array, target: Array) -> Array:
     """``exp(-target * x)``, which half precision rounds twice."""
     with np.errstate(over="ignore"):
-        margin = (-in_single(target) * in_single(x)).astype(x.dtype)
+        margin = (in_single(target) * -in_single(x)).astype(x.dtype)  # targets may be bools or bytes
         rounded: Array = np.exp(in_single(margin)).astype(x.dtype)
         return rounded
 
