@@ -477,6 +477,7 @@ for _name in "squeeze squeeze_all squeeze_several expand_dims t permute_dims sel
 READABLE["split_with_sizes_copy"] = READABLE["split"]
 for _rank in (2, 3):
     READABLE[f"adaptive_max_pool{_rank}"] = {"x": "pool_scatter(g, indices, x_shape, len(size))"}
+    READABLE[f"fractional_max_pool{_rank}"] = {"x": "pool_scatter(g, indices, x_shape, len(size))"}
     READABLE[f"adaptive_avg_pool{_rank}"] = {"x": "adaptive_avg_pool_adjoint(g, x_shape, len(size))"}
 _RANKS = {
     "nearest": "123",
