@@ -432,7 +432,7 @@ class Tensor(WithAttributes):
     def add_(self, other: Tensor | _complex | ndarray[Any, Any] | generic, *older: Any, alpha: Any = 1) -> Tensor:
         """In-place version of :func:`add`."""
         ...
-    def addbmm(self, batch1: Tensor, batch2: Tensor, *older: object, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    def addbmm(self, batch1: Tensor, batch2: Tensor, *older: object, beta: _complex = 1, alpha: _complex = 1) -> Tensor:
         """``beta * input + alpha *`` the sum of the products of two batches of matrices."""
         ...
     def addcdiv(self, tensor1: Tensor, tensor2: Tensor, *older: Any, value: Any = 1) -> Tensor:
@@ -453,7 +453,7 @@ class Tensor(WithAttributes):
     def addmv(self, mat: Tensor, vec: Tensor, *older: object, beta: Any = 1, alpha: Any = 1) -> Tensor:
         """``beta * input + alpha * mat @ vec``."""
         ...
-    def addr(self, vec1: Tensor, vec2: Tensor, *older: object, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    def addr(self, vec1: Tensor, vec2: Tensor, *older: object, beta: _complex = 1, alpha: _complex = 1) -> Tensor:
         """``beta * input + alpha * outer(vec1, vec2)``, in the dtype that all three meet in."""
         ...
     def adjoint(self) -> Tensor:
@@ -582,7 +582,7 @@ class Tensor(WithAttributes):
     def backward(self, gradient: Tensor | None = None, retain_graph: _bool | None = None, create_graph: _bool = False, inputs: Any = None) -> None:
         """Computes the gradients of the leaves this tensor was computed from, and adds them to their ``.grad``."""
         ...
-    def baddbmm(self, batch1: Tensor, batch2: Tensor, *older: object, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    def baddbmm(self, batch1: Tensor, batch2: Tensor, *older: object, beta: _complex = 1, alpha: _complex = 1) -> Tensor:
         """``beta * input + alpha * batch1 @ batch2`` for batches of matrices."""
         ...
     def bernoulli(self, p: Any = None, *, generator: _Generator | None = None, out: Any = None) -> Tensor:
@@ -2271,7 +2271,7 @@ def adaptive_max_pool1d(input: Tensor, output_size: Any) -> Any:
 def add(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *older: Any, alpha: Any = 1, out: Any = None) -> Tensor:
     """``input + alpha * other``."""
     ...
-def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *older: object, beta: Any = 1, alpha: Any = 1, out: Any = None) -> Tensor:
+def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *older: object, beta: _complex = 1, alpha: _complex = 1, out: Any = None) -> Tensor:
     """``beta * input + alpha *`` the sum of the products of two batches of matrices."""
     ...
 def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *older: Any, value: Any = 1, out: Any = None) -> Tensor:
@@ -2286,7 +2286,7 @@ def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *older: object, beta: Any =
 def addmv(input: Tensor, mat: Tensor, vec: Tensor, *older: object, beta: Any = 1, alpha: Any = 1, out: Any = None) -> Tensor:
     """``beta * input + alpha * mat @ vec``."""
     ...
-def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *older: object, beta: Any = 1, alpha: Any = 1, out: Any = None) -> Tensor:
+def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *older: object, beta: _complex = 1, alpha: _complex = 1, out: Any = None) -> Tensor:
     """``beta * input + alpha * outer(vec1, vec2)``, in the dtype that all three meet in."""
     ...
 def adjoint(input: Tensor, *, out: Any = None) -> Tensor:
@@ -2419,7 +2419,7 @@ def atleast_3d(tensor: Tensor, /) -> Tensor: ...
 def atleast_3d(*tensors: Any) -> tuple[Tensor, ...]:
     """Tensors with at least 3 dimensions."""
     ...
-def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *older: object, beta: Any = 1, alpha: Any = 1, out: Any = None) -> Tensor:
+def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *older: object, beta: _complex = 1, alpha: _complex = 1, out: Any = None) -> Tensor:
     """``beta * input + alpha * batch1 @ batch2`` for batches of matrices."""
     ...
 def bartlett_window(window_length: Any, periodic: _bool = True, *, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:

@@ -276,7 +276,7 @@ def addmv(input: Any, mat: Any, vec: Any, *older: object, beta: Any = 1, alpha: 
 
 
 @public()
-def baddbmm(input: Any, batch1: Any, batch2: Any, *older: object, beta: Any = 1, alpha: Any = 1) -> Tensor:
+def baddbmm(input: Any, batch1: Any, batch2: Any, *older: object, beta: complex = 1, alpha: complex = 1) -> Tensor:
     """``beta * input + alpha * batch1 @ batch2`` for batches of matrices."""
     if older:
         (input, batch1, batch2), factors = older_forms.scaled("baddbmm", "batch1 batch2", (input, batch1, batch2, *older))
@@ -293,7 +293,7 @@ def baddbmm(input: Any, batch1: Any, batch2: Any, *older: object, beta: Any = 1,
 
 
 @public()
-def addbmm(input: Any, batch1: Any, batch2: Any, *older: object, beta: Any = 1, alpha: Any = 1) -> Tensor:
+def addbmm(input: Any, batch1: Any, batch2: Any, *older: object, beta: complex = 1, alpha: complex = 1) -> Tensor:
     """``beta * input + alpha *`` the sum of the products of two batches of matrices."""
     if older:
         (input, batch1, batch2), factors = older_forms.scaled("addbmm", "batch1 batch2", (input, batch1, batch2, *older))
