@@ -85,11 +85,14 @@ def int_mm(self: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
         raise RuntimeError(f"int_mm_out_cpu: Expected self dtype to be int8 or uint8 but got {self.dtype.c_name}")
     if mat2.dtype is not dtypes.int8:
         raise RuntimeError(f"int_mm_out_cpu: Expected mat2 dtype to be of type int8 but got {mat2.dtype.c_name}")
-    if out is not None and out.dtype is not dtypes.int32:
-        raise RuntimeError(f"int_mm_out_cpu: Expected result dtype to be of type kInt but got {out.dtype.c_name}")
-    for axis, size in enumerate((x.shape[0], y.shape[1]) if out is not None else ()):
-        if out._array.shape[axis] != size:
-            raise RuntimeError(f"int_mm_out_cpu: Expected result.size({axis}) to be {size} but got {out._array.shape[axis]}")
+    if out is not None:
+        if out.dtype is not dtypes.int32:
+            raise RuntimeError(f"int_mm_out_cpu: Expected result dtype to be of type kInt but got {out.dtype.c_name}")
+        for axis, size in enumerate((x.shape[0], y.shape[1])):
+            if out._array.shape[axis] != size:
+                raise RuntimeError(
+                    f"int_mm_out_cpu: Expected result.size({axis}) to be {size} but got {out._array.shape[axis]}"
+                )
     product = mm(ops.astype(self, np.dtype(np.int32)), ops.astype(mat2, np.dtype(np.int32)))
     return product if out is None else out.copy_(product)
 

@@ -18,7 +18,7 @@ from .tensors import SparseTensor
 _SPARSE = dict.fromkeys(("sum", "prod", "amax", "amin"), ("sparse_coo", "sparse_csr")) | {"mean": ("sparse_csr",)}
 
 
-def dense(value: object) -> object:
+def dense(value: Answer) -> Answer:
     return value.to_dense() if isinstance(value, SparseTensor) else value
 
 

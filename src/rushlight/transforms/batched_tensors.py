@@ -351,6 +351,7 @@ def _innermost(values: Sequence[Any]) -> Level | None:
     """The innermost running level among the values."""
     found: Level | None = None
     for one in values:
+        level: Level | None
         if isinstance(one, BatchedTensor):
             level = one.level
         elif isinstance(one, (list, tuple)):
