@@ -11,6 +11,8 @@
 
 #include <immintrin.h>
 
+#include "processor.h"
+
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx2,fma,f16c"))), apply_to = function)
 #else
@@ -31,7 +33,7 @@
 #endif
 
 const rushlight::Set *rushlight::set_v3() {
-    if (!(__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))) return nullptr;
+    if (!Processor().v3) return nullptr;
     static const Set found = v3::loops("x86-64-v3");
     return &found;
 }

@@ -11,6 +11,8 @@
 
 #include <immintrin.h>
 
+#include "processor.h"
+
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx512f,avx512vl,avx512bw,avx512dq,avx2,fma,f16c"))), apply_to = function)
 #else
@@ -31,7 +33,7 @@
 #endif
 
 const rushlight::Set *rushlight::set_v4() {
-    if (!(__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("fma"))) return nullptr;
+    if (!Processor().v4) return nullptr;
     static const Set found = v4::loops("x86-64-v4");
     return &found;
 }
