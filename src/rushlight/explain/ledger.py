@@ -126,10 +126,14 @@ def _cut(cut: Entry) -> Reason:
 
 def _given_back(recording: Recording, passes: list[Entry], lives: set[int]) -> Reason | None:
     """Whether ``autograd.grad`` was asked for this one's gradient, and what it gave back."""
-    none = None
+    none, made_of = None, _made_of(recording)
     for one in passes:
         inputs = one["inputs"] or () if one["how"] == "grad" else ()
-        asked = [at for at, number in enumerate(inputs) if number in lives or _is_the_calls_own(recording, number, lives, one)]
+        asked = [
+            at
+            for at, number in enumerate(inputs)
+            if number in lives or _is_the_calls_own(recording, number, lives, one, made_of)
+        ]
         ends = (event for event in recording.events if event["kind"] == "end" and event["pass"] == one["pass"]) if asked else ()
         for end in ends:
             if any(end["returned"][at] is not None for at in asked):
@@ -138,7 +142,19 @@ def _given_back(recording: Recording, passes: list[Entry], lives: set[int]) -> R
     return none
 
 
-def _is_the_calls_own(recording: Recording, number: int | None, lives: set[int], begin: Entry) -> bool:
+def _made_of(recording: Recording) -> dict[int, list[int]]:
+    """The inputs of the op that made each tensor."""
+    found: dict[int, list[int]] = {}
+    for one in recording.events:
+        if one["kind"] == "op":
+            for number in one["outputs"]:
+                found.setdefault(number, one["inputs"])
+    return found
+
+
+def _is_the_calls_own(
+    recording: Recording, number: int | None, lives: set[int], begin: Entry, made_of: dict[int, list[int]]
+) -> bool:
     """Whether the call that runs a pass (``torch.func.grad``, ``functional.jacobian``) made this of one of these, to go to it."""
     if begin["place"] is None:
         return False
@@ -149,9 +165,8 @@ def _is_the_calls_own(recording: Recording, number: int | None, lives: set[int],
     entry = recording.tensors[number]
     if not entry["requires_grad"] or entry["place"] not in (None, begin["place"]):
         return False
-    made_of = next((one["inputs"] for one in recording.events if one["kind"] == "op" and number in one["outputs"]), None)
-    if made_of is not None:
-        return not lives.isdisjoint(made_of)
+    if number in made_of:
+        return not lives.isdisjoint(made_of[number])
     scopes = {name["scope"] for one in given for name in one["names"]}
     is_known = any(name["scope"] in scopes for name in entry["names"])  # where the call stands
     return not is_known and any((one["value"], one["dtype"]) == (entry["value"], entry["dtype"]) for one in given)
