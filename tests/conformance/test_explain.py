@@ -130,7 +130,7 @@ def check_values(recording: dict[str, Any], plain: dict[str, Any]) -> None:
 
 # What a program says that has values which are no plain numbers, in sparse layouts or in a class that has memory of its own: nothing
 # is added up of these.
-UNREAD = re.compile("sparse|masked_tensor")
+UNREAD = re.compile("sparse|masked_tensor|__torch_dispatch__")
 
 
 class Sums:
@@ -215,7 +215,9 @@ def check_matrices(recording: dict[str, Any]) -> None:
     for row in rows:
         v, matrix, product = (np.array(_numbers(one), float) for one in row)
         if np.isfinite(v).all() and np.isfinite(matrix).all():  # inf times zero is no row
-            scale = float(np.abs(v) @ np.abs(matrix).max(1, initial=0))
+            scale = float(
+                np.abs(v) @ (np.abs(matrix).max(1, initial=0) + 1e-2)
+            )  # a matrix may be nothing but rounding, some 1e-7
             assert v @ matrix == pytest.approx(product, rel=1e-5, abs=1e-5 * scale)
 
 

@@ -37,7 +37,7 @@ def names_in_functions(recording: Recording) -> dict[tuple[str, str], int]:
 
 def ledger_of(recording: Recording, names: dict[tuple[str, str], int], error: Entry | None) -> list[Entry]:
     """A row for each ``(scope, name)`` with the entry that it is bound to; ``error`` is what ended the program."""
-    rows, seen = [], set[int]()
+    rows, seen, numbers = [], set[int](), _Numbers(recording)
     for (scope, name), number in names.items():
         entry = recording.tensors[number]
         if not name.isidentifier():
@@ -47,7 +47,7 @@ def ledger_of(recording: Recording, names: dict[tuple[str, str], int], error: En
         why, place, other = _why(recording, scope, name, entry, error)
         if place is None and why in ("no_requires_grad", "not_floating", "rebound", "not_reached"):
             place = recording.places.assignment(scope, re.split(r"[.\[]", name)[0], why == "rebound")
-            if why == "no_requires_grad" and place is not None and _of_numbers(recording, scope, place):
+            if why == "no_requires_grad" and place is not None and numbers.made(scope, place):
                 why = "of_numbers"
         rows.append({
             "name": name, "scope": scope, "tensor": number, "leaf": entry["leaf"], "requires_grad": entry["requires_grad"],
@@ -56,22 +56,36 @@ def ledger_of(recording: Recording, names: dict[tuple[str, str], int], error: En
     return rows
 
 
-def _of_numbers(recording: Recording, scope: str, place: int, depth: int = 3) -> bool:
-    """Whether an assignment makes plain numbers, or an array, of what has a history: by ``.item()``, ``.numpy()``, ``float`` say."""
-    asking = (entry for entry in recording.tensors if entry["requires_grad"] or entry["cut"] is not None)
-    graded = {re.split(r"[.\[]", one["name"])[0] for entry in asking for one in entry["names"]}  # `net` of its parameters
-    tree = ast.parse(recording.places.places[place]["text"], mode="eval")
-    for call in ast.walk(tree):
-        if isinstance(call, ast.Call):
-            is_method = isinstance(call.func, ast.Attribute) and call.func.attr in NUMBERS
-            if (is_method or (isinstance(call.func, ast.Name) and call.func.id in NUMBERS)) and graded & _names_in(call):
+class _Numbers:
+    """Which assignments make plain numbers, or an array, of what has a history: by ``.item()``, ``.numpy()``, ``float`` say."""
+
+    def __init__(self, recording: Recording) -> None:
+        self.places, self.found = recording.places, dict[tuple[str, int], bool]()
+        self.known = {one["name"] for entry in recording.tensors for one in entry["names"]}
+        asking = (entry for entry in recording.tensors if entry["requires_grad"] or entry["cut"] is not None)
+        self.graded = {
+            re.split(r"[.\[]", one["name"])[0] for entry in asking for one in entry["names"]
+        }  # `net` of its parameters
+
+    def made(self, scope: str, place: int, depth: int = 3) -> bool:
+        """Whether the assignment there does, or one that it takes what it has from."""
+        if (scope, place) not in self.found:
+            self.found[scope, place] = self._made(scope, place, depth)
+        return self.found[scope, place]
+
+    def _made(self, scope: str, place: int, depth: int) -> bool:
+        tree = ast.parse(self.places.places[place]["text"], mode="eval")
+        for call in ast.walk(tree):
+            if isinstance(call, ast.Call):
+                is_method = isinstance(call.func, ast.Attribute) and call.func.attr in NUMBERS
+                is_named = isinstance(call.func, ast.Name) and call.func.id in NUMBERS
+                if (is_method or is_named) and self.graded & _names_in(call):
+                    return True
+        for name in sorted(_names_in(tree) - self.known) if depth else ():
+            source = self.places.assignment(scope, name, False)
+            if source is not None and self.made(scope, source, depth - 1):
                 return True
-    known = {one["name"] for entry in recording.tensors for one in entry["names"]}
-    for name in sorted(_names_in(tree) - known) if depth else ():
-        source = recording.places.assignment(scope, name, False)
-        if source is not None and _of_numbers(recording, scope, source, depth - 1):
-            return True
-    return False
+        return False
 
 
 def _names_in(tree: ast.AST) -> set[str]:
