@@ -268,12 +268,13 @@ def _numbers_on_the_way(recording: Recording, below: set[int], roots: set[int]) 
     lines = {recording.tensors[one]["place"] for one in below}
     lines = {recording.places.places[one]["line"] for one in lines if one is not None}
     names = {one["name"] for number in below for one in recording.tensors[number]["names"]}
+    numbers = _Numbers(recording)
     for entry in recording.tensors:
         if not entry["leaf"] or entry["id"] in below or not entry["names"] or entry["id"] not in used:
             continue
         name = entry["names"][0]
         place = recording.places.assignment(name["scope"], name["name"], False) if name["name"].isidentifier() else None
-        if place is not None and _of_numbers(recording, name["scope"], place):
+        if place is not None and numbers.made(name["scope"], place):
             told = recording.places.places[place]
             if told["line"] in lines or names & _names_in(ast.parse(told["text"], mode="eval")):
                 return place

@@ -131,8 +131,10 @@ class Call:
     flags: frozenset[str] = frozenset()  # parameters that must be a bool
     prefix: str = ""  # of the function's name in errors: linalg_norm
 
-    def refusal(self, plain: bool) -> Exception | None:
+    def refusal(self, plain: bool, space: str = "") -> Exception | None:
         """PyTorch's error where the function has several forms and none takes this; ``plain``: whether errors name it so."""
+        if f"{space}.{self.name}" in ASKED_FIRST:
+            return None  # the forms are those of what it hands its arguments on to
         if self.method and self.name not in _METHODS_IN_PYTHON:
             return refusal(self.name, True, self.args[1:], self.kwargs)
         plain = plain or self.method

@@ -34,7 +34,7 @@ from .argument_forms import refusal, refuse_misfits, takes_out
 from .asking import asked, asked_as, foreign, taken_over
 from .compiling import compiled_call, compiled_function, unusual
 from .descriptions import description
-from .misfits import ASKED_FIRST, Call, flags_of, lacking, no_bool, only_bools, without
+from .misfits import Call, flags_of, lacking, no_bool, only_bools, without
 from .out import write_out
 from .signatures import OUT, PublicSignature
 from .table import Op, table, tensors
@@ -154,11 +154,7 @@ def spoken_form(
             return out_of_memory(error)
         failed = Call(name, parameters, args, kwargs, method, frozenset(flags), prefix)
         before = failed.asked_first(space, call.__signature__)
-        wrong = before
-        if before is None and not native:
-            wrong = failed.handed_on(inspect.signature(f))
-        elif before is None and f"{space}.{name}" not in ASKED_FIRST:  # whose forms are those of another
-            wrong = failed.refusal(plain)
+        wrong = before or (failed.refusal(plain, space) if native else failed.handed_on(inspect.signature(f)))
         if wrong is None and native:
             wrong = failed.too_many(f, error)
         wrong = wrong or _too_large(error)
