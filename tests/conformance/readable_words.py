@@ -209,9 +209,10 @@ def words(x: Any, main: Any, told: dict[str, Any], g: Any) -> Words:
         if np.ndim(index) < mask.ndim:
             mask[(slice(None),) * axis + (np.asarray(index),)] = True
             return mask
+        if mask.ndim == 0:
+            return ~mask
         places = list(np.indices(np.shape(index)))  # the index may be shorter than g
-        if places:
-            places[axis] = np.asarray(index)
+        places[axis] = np.asarray(index)
         mask[tuple(places)] = True
         return mask
 
