@@ -120,10 +120,12 @@ def test_compiled_ops_do_in_inference_mode_what_the_general_path_does(name, give
 @pytest.fixture
 def _nothing_else_special():
     """Other tests of the process may have left something unusual alive: a tensor of a subclass, say."""
-    others = special.active - special.plain_to_see
-    special.active -= others
+    others = set(special.hidden)
+    special.hidden.clear()
+    special.active.difference_update(others)
     yield
-    special.active += others
+    special.hidden.update(others)
+    special.active.update(others)
 
 
 @pytest.mark.usefixtures("_nothing_else_special")

@@ -76,11 +76,9 @@ def test_the_general_path_gives_what_the_fast_one_gives() -> None:
         return [out.item(), *(g.tolist() for g in gradients)]
 
     fast = results()
-    modes.special.enter()
-    try:
-        general = results()
-    finally:
-        modes.special.leave()
+    unusual = modes.Mark(hidden=True)
+    general = results()
+    del unusual
     assert fast == general
 
 
@@ -98,11 +96,9 @@ def test_a_public_function_takes_out_and_names() -> None:
     assert out.tolist() == function(x, other=torch.full((2,), 4.0)).tolist() == [5.0, 5.0]
     with pytest.raises(TypeError, match=r"hypot\(\): argument 'other' \(position 2\) must be Tensor, not str"):
         function(x, "4")
-    modes.special.enter()
-    try:
-        assert function(x, x).tolist() == torch.hypot(x, x).tolist()
-    finally:
-        modes.special.leave()
+    unusual = modes.Mark(hidden=True)
+    assert function(x, x).tolist() == torch.hypot(x, x).tolist()
+    del unusual
 
 
 def test_matrices_and_what_else_there_is_to_multiply() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 import rushlight as torch
 from rushlight.autograd.interpreters import CALLS, CASTS, PROFILES, Interpreter, stack
-from rushlight.autograd.modes import special
+from rushlight.autograd.modes import Mark
 from rushlight.autograd.profiler import profile
 from rushlight.compat.fx import symbolic_trace
 from rushlight.overrides import TorchFunctionMode, redispatch_function
@@ -30,11 +30,11 @@ class Counts(Interpreter):
 
     def __enter__(self) -> Counts:
         watch(self)
-        special.enter()
+        self.mark = Mark(hidden=True)
         return self
 
     def __exit__(self, *error: object) -> None:
-        special.leave()
+        del self.mark
         stack.take(self)
 
 

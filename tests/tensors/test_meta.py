@@ -34,14 +34,14 @@ def test_whoever_asks_for_numbers_is_refused(read):
 
 def test_ops_go_their_short_way_again_when_no_meta_tensor_is_left():
     gc.collect()
-    before = special.active
+    before = len(special.active)
     m = torch.empty(3, device="meta")
     view = m[1:]
     del m
-    assert special.active > before
+    assert len(special.active) > before
     del view
     gc.collect()
-    assert special.active == before
+    assert len(special.active) == before
 
 
 def test_a_tensor_on_the_cpu_is_not_written_to():

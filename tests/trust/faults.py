@@ -132,7 +132,7 @@ def _wrong(training: Training, right: Right, errors: dict[str, str]) -> str:
     left = [
         sys.getprofile() and "the profiler",
         not gc.isenabled() and "no collections",
-        special.active != special.plain_to_see and "a mode",
+        special.hidden and "a mode",
     ]
     if any(left):
         return f"left behind: {', '.join(str(one) for one in left if one)}"

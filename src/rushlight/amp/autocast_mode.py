@@ -13,7 +13,7 @@ from typing import Any
 
 from ..autograd.grad_mode import enable_grad
 from ..autograd.interpreters import CALLS, CASTS, Answer, Args, Function, Interpreter, Named, stack
-from ..autograd.modes import special, state
+from ..autograd.modes import state, turn
 from ..base import dtypes
 from ..base.arguments import check_switch, refuse, type_name
 from ..base.device import device
@@ -140,9 +140,7 @@ def _switch() -> None:
     state.autocast = wanted
     if wanted:
         watch(_casts)
-        special.enter(plain_to_see=True)
-    else:
-        special.leave(plain_to_see=True)
+    turn("autocast", wanted)
 
 
 class _Casts(Interpreter):

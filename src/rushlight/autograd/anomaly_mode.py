@@ -9,7 +9,7 @@ from typing import Any
 
 from ..base.arguments import OWN_CODE, ROOT, check_switch
 from .grad_mode import ContextDecorator
-from .modes import special, state
+from .modes import state, turn
 from .nodes import Node
 
 
@@ -34,9 +34,8 @@ class set_detect_anomaly(ContextDecorator):
 
     @staticmethod
     def _switch(mode: bool, check_nan: bool) -> None:
-        if mode != state.anomaly:
-            (special.enter if mode else special.leave)()
         state.anomaly, state.anomaly_check_nan = mode, check_nan
+        turn("anomaly", mode, hidden=True)
 
     def __enter__(self) -> None:
         self._switch(self.mode, self.check_nan)

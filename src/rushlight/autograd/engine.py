@@ -115,7 +115,7 @@ class BackwardPass(HookCalls):
         finally:
             modes.state.grad_enabled = previous
             if modes.state.saved_hooks is not hooks:  # entered or left in the middle of the pass
-                modes.restore_saved_hooks(hooks)
+                modes.set_saved_hooks(hooks)
             modes.state.task = outer
             self.finished = True
 

@@ -50,16 +50,18 @@ class UnpackedDualTensor(NamedTuple):
 def open_level() -> int:
     """Opens an innermost level; ops look at tangents while one is open."""
     level = next(_levels)
-    state.levels.append(level)
-    modes.state.forward_levels += 1
-    modes.special.enter(plain_to_see=True)
+    _open([*state.levels, level])
     return level
 
 
 def close_level(level: int) -> None:
-    state.levels.remove(level)
-    modes.state.forward_levels -= 1
-    modes.special.leave(plain_to_see=True)
+    _open([each for each in state.levels if each != level])
+
+
+def _open(levels: list[int]) -> None:
+    """Has these levels be open, and no others."""
+    state.levels, modes.state.forward_levels = levels, len(levels)
+    modes.turn("forward mode", levels)
 
 
 def enter_dual_level() -> int:

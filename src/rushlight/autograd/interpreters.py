@@ -212,6 +212,6 @@ def asks_itself(method: Function) -> Function:
 
 def read(tensor: Tensor, name: str) -> Answer:
     """While ``special.active``, what those who take calls make of the reading of a property; else NotImplemented."""
-    if type(tensor) in PLAIN and not state.function_modes and special.active == special.plain_to_see:
+    if type(tensor) in PLAIN and not state.function_modes and not special.hidden:
         return NotImplemented
     return stack.call(vars(Tensor)[name].__get__, (tensor,), {})

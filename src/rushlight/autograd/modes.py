@@ -1,13 +1,14 @@
 """Which way operations are recorded, per thread: grad mode, inference mode, anomaly mode.
 
 Code on the hot path reads two things only: ``state.grad_enabled`` (one attribute of a thread-local object) and
-``special.active``. The second counts everything unusual that is switched on in any thread (a function mode, saved-tensor
-hooks, anomaly detection, a profiler, ...); while it is zero, compiled ops skip every check for them.
+``special.active``. The second holds everything unusual that is switched on in any thread (a function mode, saved-tensor
+hooks, anomaly detection, a profiler, ...); while it is empty, compiled ops skip every check for them.
 """
 
 from __future__ import annotations
 
 import threading
+import weakref
 from typing import TYPE_CHECKING, Any
 
 from ..base.thread_state import carried
@@ -43,51 +44,63 @@ state = carried(ThreadState())
 
 
 class Special:
-    """How many unusual things there are, over all threads; ops take their general path while it is not zero.
+    """What is unusual, over all threads; ops take their general path while there is anything.
 
-    ``plain_to_see``  how many of them an op sees by its inputs and its thread's state: inference modes, sparse tensors, instances
-                      of subclasses, levels of forward mode, transforms, saved-tensor hooks, function modes, autocast;
-                      compiled ops go their short way past them
+    ``active``  the marks of all that is unusual
+    ``hidden``  those of what an op does not see by its inputs and its thread's state, as it sees inference modes, sparse tensors,
+                instances of subclasses, levels of forward mode, transforms, saved-tensor hooks, function modes, autocast: compiled
+                ops go their short way past these
     """
 
-    __slots__ = ("active", "lock", "plain_to_see")
+    __slots__ = ("active", "hidden")
 
     def __init__(self) -> None:
-        self.active = self.plain_to_see = 0
-        self.lock = threading.RLock()  # a Mark may be collected, and leave, while its thread enters
-
-    def enter(self, plain_to_see: bool = False) -> None:
-        with self.lock:
-            self.active += 1
-            self.plain_to_see += plain_to_see
-
-    def leave(self, plain_to_see: bool = False) -> None:
-        with self.lock:
-            self.active -= 1
-            self.plain_to_see -= plain_to_see
+        self.active: set[object] = set()
+        self.hidden: set[object] = set()
 
 
 special = Special()
 
 
-def restore_saved_hooks(hooks: list[Any] | None) -> None:
-    """Makes ``hooks`` this thread's saved-tensor hooks again, whatever was entered or left since."""
-    surplus = len(state.saved_hooks or ()) - len(hooks or ())
-    for _ in range(abs(surplus)):
-        (special.leave if surplus > 0 else special.enter)(plain_to_see=True)
-    state.saved_hooks = hooks
-
-
 class Mark:
-    """What an unusual tensor keeps: while one lives, ops of such tensors find their general path, which knows of them."""
+    """What keeps something unusual known: a tensor holds one, or whoever runs it. While it lives, ops find their general path.
+
+    Sets forget it by themselves when it dies. No code of Python's runs then that an interrupt could come in between.
+    """
 
     __slots__ = ("__weakref__",)
 
-    def __init__(self) -> None:
-        special.enter(plain_to_see=True)
+    def __init__(self, hidden: bool = False) -> None:
+        for marks in (special.hidden, special.active) if hidden else (special.active,):
+            marks.add(weakref.ref(self, marks.discard))
 
-    def __del__(self) -> None:
-        special.leave(plain_to_see=True)
+
+class _Marks(threading.local):
+    def __init__(self) -> None:
+        self.of: dict[str, Mark] = {}
+
+
+_marks = _Marks()
+
+
+def turn(what: str, on: object, hidden: bool = False) -> None:
+    """Says whether something unusual is on in this thread."""
+    if not on:
+        _marks.of.pop(what, None)
+    elif what not in _marks.of:
+        _marks.of[what] = Mark(hidden)
+
+
+def set_saved_hooks(hooks: list[Any] | None) -> None:
+    """Makes ``hooks`` this thread's saved-tensor hooks."""
+    state.saved_hooks = hooks
+    turn("saved hooks", hooks)
+
+
+def set_function_modes(function_modes: tuple[Any, ...]) -> None:
+    """Makes these this thread's TorchFunctionModes."""
+    state.function_modes = function_modes
+    turn("function modes", function_modes)
 
 
 class Inference(Mark):
@@ -120,12 +133,10 @@ def is_inference_mode_enabled() -> bool:
     return state.inference is not None
 
 
-_instances = False
+_instances: list[Mark] = []
 
 
 def instance_made() -> None:
     """From the first instance of a subclass on, ops look at their arguments' classes."""
-    global _instances
     if not _instances:
-        _instances = True
-        special.enter(plain_to_see=True)
+        _instances.append(Mark())

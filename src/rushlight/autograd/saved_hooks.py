@@ -49,14 +49,12 @@ class saved_tensors_hooks:
         state = modes.state
         if state.saved_hooks_refusal is not None:
             raise RuntimeError(state.saved_hooks_refusal)
-        state.saved_hooks = [*(state.saved_hooks or ()), (self.pack_hook, self.unpack_hook)]
-        modes.special.enter(plain_to_see=True)
+        modes.set_saved_hooks([*(state.saved_hooks or ()), (self.pack_hook, self.unpack_hook)])
 
     def __exit__(self, *error: object) -> None:
         hooks = modes.state.saved_hooks
         if hooks:
-            modes.state.saved_hooks = hooks[:-1] or None
-            modes.special.leave(plain_to_see=True)
+            modes.set_saved_hooks(hooks[:-1] or None)
 
 
 class save_on_cpu(saved_tensors_hooks):

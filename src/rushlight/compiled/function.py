@@ -57,7 +57,7 @@ def _quiet() -> bool:
     """Whether nobody looks on: else a function runs as it is, for them to see it."""
     special, state = modes.special, modes.state
     return not (
-        special.active != special.plain_to_see
+        special.hidden
         or state.transforms
         or state.forward_levels
         or modes.state.task is not None

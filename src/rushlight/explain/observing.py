@@ -30,6 +30,7 @@ from .values import array_of, fitted, plain
 
 _lock = threading.Lock()
 _stories: list[Recording] = []
+_marks: list[modes.Mark] = []  # one for each
 
 
 def start(recording: Recording) -> None:
@@ -38,13 +39,13 @@ def start(recording: Recording) -> None:
         if not _stories:
             interpreters.stack.put(_observer)
         _stories.append(recording)
-    modes.special.enter()
+        _marks.append(modes.Mark(hidden=True))
 
 
 def stop(recording: Recording) -> None:
     """Ends what :func:`start` began."""
-    modes.special.leave()
     with _lock:
+        _marks.pop()
         _stories.remove(recording)
         if not _stories:
             interpreters.stack.take(_observer)

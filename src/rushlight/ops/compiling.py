@@ -43,7 +43,7 @@ _NO_TENSORS = frozenset((int, float, bool, complex, type(None)))
 def unusual(*inputs: Any, packs: bool = True) -> bool:
     """While ``special.active``, whether an op of these inputs must know of it; ``packs`` where it knows of saved-tensor hooks only
     by asking. In inference mode compiled ops record nothing and mark what they make."""
-    if special.active != special.plain_to_see or (packs and state.saved_hooks and state.grad_enabled):
+    if special.hidden or (packs and state.saved_hooks and state.grad_enabled):
         return True
     marked = state.inference is None  # whether it matters that an input was made in inference mode
     if not marked and state.grad_enabled:

@@ -25,7 +25,7 @@ def run_with_tangents(op: table.Op, inputs: tuple[Any, ...], params: tuple[Any, 
     special, state = modes.special, modes.state
     name = op.name
     rule = _found[name] if name in _found else _found.setdefault(name, _rule_of(op))
-    if rule is None or special.active != special.plain_to_see or state.saved_hooks or state.inference is not None:
+    if rule is None or special.hidden or state.saved_hooks or state.inference is not None:
         return NotImplemented
     arrays: list[Any] = []
     tangents: list[Any] = []

@@ -12,14 +12,11 @@ from .table import Op
 
 def run_below(op: Op, args: tuple[Any, ...], interpreter: Interpreter) -> Any:
     """What ``op`` gives without this interpreter, which looks on: by its short way where nobody else does."""
-    if special.active == 1:
-        left = False
-        try:  # in lines that call nothing: an interrupt comes before both or after
-            with special.lock:
-                special.active, left = special.active - 1, True
+    marks = tuple(special.active)
+    if len(marks) == 1:
+        try:
+            special.active.discard(marks[0])
             return op.call(*args)
         finally:
-            if left:
-                with special.lock:
-                    special.active += 1
+            special.active.add(marks[0])
     return dispatch.run(op, args, 1, stack.below(interpreter))

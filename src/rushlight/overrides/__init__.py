@@ -20,7 +20,6 @@ from typing import Any, Self
 
 from ..autograd import modes
 from ..autograd.interpreters import stack as interpreters
-from ..autograd.modes import special
 from ..ops.public import registry
 from ..tensor import Tensor
 from .overridable_methods import watch
@@ -143,13 +142,11 @@ class TorchFunctionMode:
 
     def __enter__(self) -> Self:
         watch()
-        special.enter(plain_to_see=True)
-        modes.state.function_modes = (*modes.state.function_modes, self)
+        modes.set_function_modes((*modes.state.function_modes, self))
         return self
 
     def __exit__(self, *error: object) -> None:
-        modes.state.function_modes = modes.state.function_modes[:-1]
-        special.leave(plain_to_see=True)
+        modes.set_function_modes(modes.state.function_modes[:-1])
 
     @classmethod
     def push(cls, *args: Any, **kwargs: Any) -> Self:

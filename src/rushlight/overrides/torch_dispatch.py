@@ -389,17 +389,20 @@ class TorchDispatchMode:
 
     def __enter__(self) -> Any:
         watch()
-        modes.special.enter()
-        _state.modes = (*_state.modes, self)
+        _set_modes((*_state.modes, self))
         return self
 
     def __exit__(self, *error: object) -> None:
-        _state.modes = _state.modes[:-1]
-        modes.special.leave()
+        _set_modes(_state.modes[:-1])
 
     @classmethod
     def push(cls, *args: Any, **kwargs: Any) -> Any:
         return cls(*args, **kwargs)
+
+
+def _set_modes(dispatch_modes: tuple[Any, ...]) -> None:
+    _state.modes = dispatch_modes
+    modes.turn("dispatch modes", dispatch_modes, hidden=True)
 
 
 def current_mode() -> Any:

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..autograd import interpreters
 from ..autograd.interpreters import Answer, Args, Function, Named
-from ..autograd.modes import special, state
+from ..autograd.modes import Mark, state
 from ..autograd.profiled_pass import ProfiledPass
 from ..autograd.recorder import Recorder, Span, coming_sequence
 from ..backend import numpy as backend
@@ -27,28 +27,24 @@ from .names import FACTORIES, name_of_function, name_of_op, name_of_transpose, o
 __all__ = ["start", "stop"]
 
 _lock = threading.Lock()
-_running = 0
+_running: list[Mark] = []  # one for each recorder that is on
 
 
 def start(recorder: Recorder) -> None:
     """Has what this thread does noted by ``recorder``."""
-    global _running
     with _lock:
         if not _running:
             interpreters.stack.put(_profiler)
-        _running += 1
-    special.enter()
+        _running.append(Mark(hidden=True))
     state.recorder = recorder
 
 
 def stop(recorder: Recorder, before: Recorder | None = None) -> None:
     """Ends what :func:`start` began; ``before``, if any, goes on."""
-    global _running
     state.recorder = before
     recorder.finish()
-    special.leave()
     with _lock:
-        _running -= 1
+        _running.pop()
         if not _running:
             interpreters.stack.take(_profiler)
 

@@ -36,17 +36,14 @@ Kind = np.dtype[Any]
 Inputs = list[Any]
 
 
-class _Alive:
+class _Alive(modes.Mark):
     """What the arrays of one memory share: while one lives, ops look for them."""
 
     __slots__ = ()
 
     def __init__(self) -> None:
         _watch()
-        modes.special.enter()
-
-    def __del__(self) -> None:
-        modes.special.leave()
+        super().__init__(hidden=True)
 
 
 def nothing_like(array: Array) -> Answer:

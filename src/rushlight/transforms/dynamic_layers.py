@@ -79,13 +79,17 @@ state = carried(_State())
 def push(layer: Layer) -> Layer:
     """Begins a layer."""
     layer.first, layer.ended = next(orders), False
-    state.stack.append(layer)
+    _run([*state.stack, layer])
     layer.level = len(state.stack)
     if layer.kind == "Grad":
         layer.opened = open_graph()
-    modes.state.transforms += 1
-    modes.special.enter(plain_to_see=True)
     return layer
+
+
+def _run(stack: list[Layer]) -> None:
+    """Has these layers run, and no others."""
+    state.stack, modes.state.transforms = stack, len(stack)
+    modes.turn("transforms", stack)
 
 
 def open_graph() -> Layer | None:
@@ -107,15 +111,14 @@ def surroundings() -> tuple[bool, Any, tuple[int, ...]]:
 
 
 def pop(layer: Layer) -> None:
-    """Ends a layer."""
+    """Ends a layer, and those in it that an interrupt kept from being ended."""
     layer.last, layer.ended = next(orders), True
-    state.stack.remove(layer)
+    place_of_it = place(layer)
+    _run(state.stack[:place_of_it] if place_of_it >= 0 else state.stack)
     layer.inputs, layer.others, layer.function = [], None, None
     if layer.opened is not None:
         layer.opened.outside = None
         layer.opened = None
-    modes.state.transforms -= 1
-    modes.special.leave(plain_to_see=True)
 
 
 def belong(layer: Layer, tensors: list[Any]) -> None:
@@ -130,24 +133,24 @@ def belong(layer: Layer, tensors: list[Any]) -> None:
 def without(layer: Layer) -> Iterator[None]:
     """As if a layer, and those inside of it, were not running."""
     stack = state.stack
-    outer = stack[: stack.index(layer)]
-    state.stack = outer
-    modes.state.transforms -= len(stack) - len(outer)
     try:
+        _run(stack[: stack.index(layer)])
         yield
     finally:
-        state.stack = stack
-        modes.state.transforms += len(stack) - len(outer)
+        _run(stack)
 
 
 @contextmanager
 def entered(layer: Layer) -> Iterator[Layer]:
     """A layer for the length of a block."""
-    push(layer)
     try:
-        yield layer
+        yield push(layer)
     finally:
-        pop(layer)
+        try:
+            pop(layer)
+        except BaseException:  # an interrupt
+            pop(layer)
+            raise
 
 
 def place(layer: object) -> int:

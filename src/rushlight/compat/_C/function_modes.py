@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
-from rushlight.autograd.modes import special, state
+from rushlight.autograd.modes import set_function_modes, state
 from rushlight.overrides.torch_function import switches
 
 __all__ = [
@@ -52,12 +52,10 @@ def _get_function_stack_at(index: int) -> Any:
 def _pop_torch_function_stack() -> Any:
     """Takes the innermost mode off."""
     innermost = state.function_modes[-1]
-    state.function_modes = state.function_modes[:-1]
-    special.leave(plain_to_see=True)
+    set_function_modes(state.function_modes[:-1])
     return innermost
 
 
 def _push_on_torch_function_stack(mode: Any) -> None:
     """Puts a mode on top."""
-    state.function_modes = (*state.function_modes, mode)
-    special.enter(plain_to_see=True)
+    set_function_modes((*state.function_modes, mode))

@@ -107,13 +107,13 @@ class Watch(interpreters.Interpreter):
 
     def _begin(self) -> None:
         interpreters.stack.put(self)
-        modes.special.enter()
+        self.mark = modes.Mark(hidden=True)
         self.begun = True
 
     def _end(self) -> None:
         if self.begun:
             self.begun = False
-            modes.special.leave()
+            del self.mark
             interpreters.stack.take(self)
 
     def casts(self) -> interpreters.Answer:
