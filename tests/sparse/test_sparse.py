@@ -11,7 +11,7 @@ import pytest
 
 import rushlight as torch
 from rushlight.autograd.gradcheck import GradcheckError, gradcheck
-from rushlight.autograd.modes import special
+from rushlight.autograd.modes import Mark, special
 
 KINDS = ("sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc")
 
@@ -327,3 +327,23 @@ def test_sums_over_all_sparse_dimensions_are_dense_and_others_keep_the_dense_one
     dense = three.to_dense().requires_grad_()
     (torch.sparse.sum(dense.to_sparse(), 0) * 3).to_dense().sum().backward()
     assert torch.equal(dense.grad, torch.where(three.to_dense() != 0, 3.0, 0.0))
+
+
+def test_sparse_gradients_are_dense_over_tensors_whatever_else_is_on() -> None:
+    def gradients() -> list[object]:
+        w = torch.ones(4, 2, requires_grad=True)
+        indices = torch.tensor([1, 2, 1])
+
+        def loss(table: torch.Tensor) -> torch.Tensor:
+            return (torch.nn.functional.embedding(indices, table, sparse=True) ** 2).sum()
+
+        (again,) = torch.autograd.grad(loss(w), w, create_graph=True)
+        (twice,) = torch.autograd.grad(again.sum(), w)
+        tables = torch.stack([w.detach(), w.detach() * 2])
+        return [again.tolist(), twice.to_dense().tolist(), torch.func.vmap(torch.func.grad(loss))(tables).tolist()]
+
+    expected = gradients()
+    unusual = Mark(hidden=True)
+    assert gradients() == expected
+    del unusual
+    assert expected[0] == [[0.0, 0.0], [4.0, 4.0], [2.0, 2.0], [0.0, 0.0]]

@@ -22,6 +22,7 @@ from ..autograd.rule_errors import broadcast_error
 from ..autograd.source_lines import here
 from ..backend import numpy as backend
 from ..backend.pointwise import kernel_for
+from ..backend.sparse_gradients import ScatteredArray
 from ..base.arguments import NUMBERS
 from ..tensor import Tensor, new_tensor, wrap
 from .operands import OF_NUMBERS, check_operand, foreign_method, no_such_form, unless_refused
@@ -106,6 +107,8 @@ def _computed(op: Op, inputs: list[Any], arrays: list[Any], params: tuple[Any, .
             out = kernel_for(op.kernel, arrays[0])(*arrays, *params)
     except Exception as error:
         out = _retry(op, arrays, params, error)
+    if out.__class__ is ScatteredArray:  # over Tensors cotangents are dense
+        out = out.dense()
     if op.promote is not None and op.outputs == ["out"] and len(inputs) > 1 and getattr(out, "ndim", 0) > 1:
         given = [value._array for value in inputs if isinstance(value, Tensor)]
         in_order, stretched = [x.flags.c_contiguous for x in given], [x.shape != out.shape for x in given]
