@@ -194,11 +194,11 @@ def watching(trials: Trials) -> Iterator[None]:
 
     watching = Watching()
     interpreters.stack.put(watching)
-    modes.special.enter()
+    unusual = modes.Mark(hidden=True)
     try:
         yield
     finally:
-        modes.special.leave()
+        del unusual
         interpreters.stack.take(watching)
 
 
