@@ -64,7 +64,7 @@ def _leaf() -> torch.Tensor:
             "gradients can be either Tensors or None, but got int",
             "torch.tensor([1, 1, 1])",
         ),
-        (lambda: (_leaf() * 2).sum().backward(1.0), "'float' object is not iterable", "torch.tensor(1.0)"),
+        (lambda: (_leaf() * 2).backward(1.0), "'float' object is not iterable", "torch.full_like(output, 1.0)"),
         (lambda: _leaf().add_(1), "a leaf Variable that requires grad is being used in an in-place operation.", "no_grad()"),
         (
             lambda: _leaf()[0].zero_(),

@@ -311,6 +311,25 @@ def test_captured_batch_norms_do_not_count() -> None:
     assert grad(lambda x: model(x).sum())(x).shape == x.shape
 
 
+@pytest.mark.parametrize("norm", [torch.nn.functional.batch_norm, torch.nn.functional.instance_norm])
+def test_running_statistics_move_once_under_jacobians_of_jacobians(norm: Any) -> None:
+    """The examples of jacfwd differ in their derivatives alone, so that there is one batch to keep statistics of."""
+    x, mean, var = double(2, 3, 4), torch.zeros(3, dtype=torch.float64), torch.ones(3, dtype=torch.float64)
+
+    def of(x: Any) -> Any:
+        return norm(x, mean, var, None, None, True).pow(3).sum()
+
+    expected = jacrev(jacrev(of))(x)
+    moved = mean.clone(), var.clone()
+    mean.zero_(), var.fill_(1)
+    assert torch.allclose(hessian(of)(x), expected)
+    assert torch.equal(mean, moved[0])
+    assert torch.equal(var, moved[1])
+    assert not torch.equal(mean, torch.zeros(3, dtype=torch.float64))
+    with pytest.raises(RuntimeError, match="updated in place, were not batched"):
+        vmap(hessian(of))(x[None])
+
+
 def test_buffers_made_anew_are_written_to() -> None:
     class Counting(torch.nn.Module):
         def __init__(self) -> None:

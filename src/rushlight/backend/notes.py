@@ -38,6 +38,9 @@ def leaf_written(sentence: str) -> RuntimeError:
 
 def not_a_tensor(sentence: str, given: object) -> TypeError:
     """The error for a gradient given as a number or numbers, or as None where there must be something."""
-    shown = list(given) if isinstance(given, tuple) else given
-    advice = f"A gradient is a tensor in the shape of its output: torch.tensor({shown}) instead."
+    if isinstance(given, (list, tuple)):
+        made = f"torch.tensor({list(given)})"
+    else:  # of an output of any shape
+        made = f"torch.full_like(output, {given})"
+    advice = f"A gradient is a tensor in the shape of its output: {made} instead."
     return with_notes(TypeError(sentence), "" if given is None else advice)

@@ -241,8 +241,11 @@ def _batch_norm(
     if not training:
         return ops.batch_norm_given(input, running_mean, running_var, weight, bias, eps)
     if x.size and (running_mean is not None or running_var is not None):
-        if any(one is not None and one._of_batch for one in (input, running_mean, running_var)):
-            _keep_up_batch(input, running_mean, running_var, momentum)
+        values = input
+        while values._of_batch and values.shared:  # examples that differ in their derivatives alone, as under jacfwd
+            values = values.whole
+        if any(one is not None and one._of_batch for one in (values, running_mean, running_var)):
+            _keep_up_batch(values, running_mean, running_var, momentum)
         else:
             _keep_up(x, running_mean, running_var, momentum)
     return ops.batch_norm(input, weight, bias, eps)
