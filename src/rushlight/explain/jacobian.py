@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -78,14 +80,22 @@ def local_matrices(node: Node, most: int) -> dict[int, Any]:
     rows: dict[int, list[Any]] = {}
     for unit in np.eye(_size(node), dtype=node.dtype) if 0 < _size(node) <= most else ():
         try:
-            grads = node.vjp(unit.reshape(node.shape), node.next)
+            given = _given(node, unit.reshape(node.shape))
         except (RuntimeError, ValueError, IndexError):  # it will raise in the pass too
             return {}
-        for index, (one, edge) in enumerate(zip(grads, node.next, strict=True)):
-            if one is not None and edge is not None:
-                fitted = unbroadcast(np.asarray(one), edge[0].shape, edge[0].dtype)
-                rows.setdefault(index, []).append(np.array(fitted).reshape(-1))
+        for index, _, one in given:
+            rows.setdefault(index, []).append(one.reshape(-1))
     return {index: np.array(one) for index, one in rows.items() if len(one) == _size(node)}
+
+
+def _given(node: Node, g: Any) -> list[tuple[int, Node, Any]]:
+    """What a node's rules give: the number of each edge, where it leads to, and what arrives there."""
+    edges = enumerate(zip(node.vjp(g.copy(), node.next), node.next, strict=True))
+    return [
+        (index, edge[0], np.array(unbroadcast(np.asarray(one), edge[0].shape, edge[0].dtype)))
+        for index, (one, edge) in edges
+        if one is not None and edge is not None
+    ]
 
 
 def _chain(recording: Recording, roots: Sequence[Edge], leaves: list[AccumulateGrad], v: Any) -> list[Entry]:
@@ -100,7 +110,8 @@ def _chain(recording: Recording, roots: Sequence[Edge], leaves: list[AccumulateG
         if not matrices:
             return []
         matrix = np.sum(list(matrices.values()), axis=0)
-        row = row @ matrix
+        given = [one for _, _, one in _given(node, row.reshape(node.shape))]
+        row = functools.reduce(operator.add, given).reshape(-1)  # as in the pass: to the last bit what arrives
         links.append({"node": recording.node(node), "J": plain(matrix.tolist()), "row": plain(row.tolist())})
         ((node, _),) = targets
     return links
@@ -127,9 +138,6 @@ def _pulled(order: list[Node], leaves: list[Any], roots: Sequence[Edge], v: Any)
         g = waiting.pop(node, None)
         if g is None:
             continue
-        for one, edge in zip(node.vjp(g.copy(), node.next), node.next, strict=True):
-            if one is not None and edge is not None:
-                target = edge[0]
-                fitted = np.array(unbroadcast(np.asarray(one), target.shape, target.dtype))
-                waiting[target] = fitted if target not in waiting else waiting[target] + fitted
+        for _, target, one in _given(node, g):
+            waiting[target] = one if target not in waiting else waiting[target] + one
     return np.concatenate([np.asarray(waiting.get(leaf, np.zeros(leaf.shape, leaf.dtype))).reshape(-1) for leaf in leaves])

@@ -242,8 +242,11 @@ class RecordedPass(ObservedPass):
         for index, (g, edge) in enumerate(zip(grads, edges, strict=False)):
             if g is not None and edge is not None:
                 target = beyond(edge)
+                try:
+                    array = fitted(g, edge)
+                except ValueError:  # of no shape that could be sent there: the pass ends here
+                    break
                 number = self.counts[target] = self.counts.get(target, 0) + 1
-                array = fitted(g, edge)
                 self._add(edge, array)
                 value = self.recording.value(g if array is None else array)
                 whole = array if array is None else self._total(target)
