@@ -12,6 +12,7 @@ import numpy as np
 from ..autograd.nodes import AccumulateGrad, Edge, Node
 from ..autograd.saved import Packed
 from ..autograd.views import CopySlices
+from ..backend.numpy import Array
 from ..backend.unbroadcast import unbroadcast
 from .entries import Entry
 from .recording import Recording
@@ -88,7 +89,7 @@ def local_matrices(node: Node, most: int) -> dict[int, Any]:
     return {index: np.array(one) for index, one in rows.items() if len(one) == _size(node)}
 
 
-def _given(node: Node, g: Any) -> list[tuple[int, Node, Any]]:
+def _given(node: Node, g: Array) -> list[tuple[int, Node, Array]]:
     """What a node's rules give: the number of each edge, where it leads to, and what arrives there."""
     edges = enumerate(zip(node.vjp(g.copy(), node.next), node.next, strict=True))
     return [
