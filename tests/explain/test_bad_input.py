@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from explain.test_odd_programs import BODY, explained, recorded, run
+from explain.processes import explained, run
+from explain.test_odd_programs import BODY, recorded
 
 FULL = Path("/dev/full")
 DEPTH = "def depth(n):\n    try:\n        return depth(n + 1)\n    except RecursionError:\n        return n\nprint(depth(0))\n"

@@ -4,36 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from explain.processes import explained, run
 
-ROOT = Path(__file__).parents[2]
 BODY = "import torch\nx = torch.ones(2, requires_grad=True)\n(x * 2).sum().backward()\n"
-
-
-def run(folder: Path, *words: str, stdin: bytes = b"", **environment: str) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        [sys.executable, *words],
-        capture_output=True,
-        cwd=folder,
-        input=stdin,
-        env=os.environ | {"PYTHONPATH": str(ROOT / "src")} | environment,
-        timeout=120,
-    )
-
-
-def explained(folder: Path, *words: str, **options: str) -> subprocess.CompletedProcess[bytes]:
-    """A run under explain, which writes, prints and ends as the plain one."""
-    files = [word for form in ("json", "txt", "html", "svg") for word in ("-o", f"out.{form}")]
-    done, plain = (
-        run(folder, "-m", "rushlight", "explain", *files, *words, **options),
-        run(folder, "-m", "rushlight", *words, **options),
-    )
-    assert (done.stdout, done.stderr, done.returncode) == (plain.stdout, plain.stderr, plain.returncode)
-    return done
 
 
 def recorded(folder: Path) -> dict[str, object]:
@@ -132,7 +108,7 @@ def test_other_processes_are_not_told_of(tmp_path: Path, method: str) -> None:
         "        print(pool.map(work, [1.0, 2.0]))\n"
     )
     (tmp_path / "a.py").write_text(text)
-    explained(tmp_path, "a.py")
+    explained(tmp_path, "a.py", fresh=True)
     assert recorded(tmp_path)["events"] == []
 
 
