@@ -29,7 +29,7 @@ from .table import op
 # Choice.
 
 op("where", k.where, inputs="condition", kind="linear",
-   a=lambda g, xp, condition: xp.only(g, condition), b=lambda g, xp, condition: xp.masked_fill(g, condition, 0))
+   a=lambda g, xp, condition: xp.only(g, condition), b=lambda g, xp, condition: xp.only(g, ~condition))
 op("masked_fill", k.masked_fill, inputs="mask", kind="elementwise", x=lambda g, xp, mask: xp.masked_fill(g, mask, 0))
 op("masked_fill_tensor", k.masked_fill_from, inputs="mask", node="MaskedFillBackward1", kind="linear",
    x=lambda g, xp, mask: xp.masked_fill(g, mask, 0), value=lambda g, xp, mask: xp.only(g, mask))

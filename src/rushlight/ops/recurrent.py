@@ -227,10 +227,15 @@ def _rows(x: Tensor, start: int, stop: int) -> Tensor:
     return found
 
 
+def _by_onednn(input: Any, weights: Weights) -> bool:
+    """Whether PyTorch leaves an LSTM to oneDNN, which takes what lies in order."""
+    x = input._array
+    return bool(x.dtype == np.float32 and x.size and weights[4] is None)
+
+
 def _along(step: Step, input: Any, state: Any, weights: Weights, backwards: bool) -> tuple[Any, Any]:
     """One direction of one layer over a (T, N, features) sequence."""
-    x = input._array
-    if step is _lstm_step and x.dtype == np.float32 and x.size and weights[4] is None:  # one op, as in PyTorch
+    if step is _lstm_step and _by_onednn(input, weights):  # one op, as in PyTorch
         out, *last = ops.lstm_layer(input, *weights[:4], *state, backwards)[:3]
         return out, tuple(last)
     gates = linear(input, weights[0], weights[2]).unbind(0)
@@ -288,7 +293,11 @@ def _walk(
 ) -> tuple[Any, ...]:
     """All layers, one after another: outputs of the last one, and the last states of all, stacked."""
     step, lasts = _STEPS[kind], []
-    states = [each.unbind(0) for each in state]
+    if kind == "lstm" and sizes is None and _by_onednn(data, layers[0]):
+        data = data.contiguous()
+        states = [[rows.select(0, place) for place in range(len(layers))] for rows in (each.contiguous() for each in state)]
+    else:
+        states = [each.unbind(0) for each in state]
     for start in range(0, len(layers), directions):
         outs = []
         for number in range(start, start + directions):
