@@ -13,7 +13,7 @@ from typing import Any
 
 from ..autograd.grad_mode import enable_grad
 from ..autograd.interpreters import CALLS, CASTS, Answer, Args, Function, Interpreter, Named, stack
-from ..autograd.modes import state, turn
+from ..autograd.modes import Mark, marked, state
 from ..base import dtypes
 from ..base.arguments import check_switch, refuse, type_name
 from ..base.device import device
@@ -50,7 +50,8 @@ class _State(threading.local):
         self.enabled: dict[str, bool] = {}
         self.dtypes: dict[str, dtypes.dtype] = {}
         self.cache = True
-        self.told: tuple[object, ...] = set(), {}, True  # all of it: made anew with each change
+        self.told: tuple[object, ...] = set(), {}, True  # all of it: made anew with each change, as the others are
+        self.mark: Mark | None = None
 
 
 class _Kept(threading.local):
@@ -63,6 +64,9 @@ class _Kept(threading.local):
 
 _state = carried(_State())
 _kept = _Kept()
+
+
+_Settings = tuple[dict[str, bool], dict[str, dtypes.dtype], bool, tuple[object, ...], Mark | None, bool]
 
 
 class autocast:
@@ -98,24 +102,33 @@ class autocast:
         self._cache_enabled = _state.cache if cache_enabled is None else bool(cache_enabled)
 
     def __enter__(self) -> autocast:
-        self._before = (_state.enabled.get(self.device, False), _state.dtypes.get(self.device), _state.cache)
-        _state.enabled[self.device], _state.dtypes[self.device] = self._enabled, self.fast_dtype
-        _state.cache = self._cache_enabled
+        enabled = {**_state.enabled, self.device: self._enabled}
+        inside = _settled(enabled, {**_state.dtypes, self.device: self.fast_dtype}, self._cache_enabled)
+        outside = _state.enabled, _state.dtypes, _state.cache, _state.told, _state.mark, state.autocast
+        self._around = outside, enabled
+        _state.enabled, _state.dtypes, _state.cache, _state.told, _state.mark, state.autocast = inside
         _kept.blocks += 1
-        _switch()
         return self
 
     def __exit__(self, *exc: object) -> None:
-        enabled, dtype, _state.cache = self._before
-        _state.enabled[self.device] = enabled
-        if dtype is None:
-            del _state.dtypes[self.device]
-        else:
-            _state.dtypes[self.device] = dtype
+        outside, enabled = self._around
+        if _state.enabled is not enabled:  # a function has set something meanwhile
+            outside = self._outside(outside)
+        # From here on nothing is called before all is set: an interrupt comes behind calls.
+        _state.enabled, _state.dtypes, _state.cache, _state.told, _state.mark, state.autocast = outside
         _kept.blocks -= 1
         if not _kept.blocks:
+            _kept.casts = {}
             _casts_kept().clear()
-        _switch()
+
+    def _outside(self, before: _Settings) -> _Settings:
+        """What is on behind the block: as before, but for what was set of other devices."""
+        chosen = {**_state.dtypes}
+        if self.device in before[1]:
+            chosen[self.device] = before[1][self.device]
+        else:
+            del chosen[self.device]
+        return _settled({**_state.enabled, self.device: before[0].get(self.device, False)}, chosen, before[2])
 
     def __call__(self, func: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(func)
@@ -131,16 +144,18 @@ def settings() -> tuple[object, ...]:
     return _state.told
 
 
-def _switch() -> None:
-    """Has calls looked at in this thread, or no longer."""
-    _state.told = {kind for kind, on in _state.enabled.items() if on}, {**_state.dtypes}, _state.cache
-    wanted = bool(_state.enabled.get("cpu"))
-    if state.autocast == wanted:
-        return
-    state.autocast = wanted
+def _settled(enabled: dict[str, bool], chosen: dict[str, dtypes.dtype], cache: bool) -> _Settings:
+    """All that is to be set together, and calls looked at where it is on."""
+    wanted = bool(enabled.get("cpu"))
     if wanted:
         watch(_casts)
-    turn("autocast", wanted)
+    told = {kind for kind, on in enabled.items() if on}, {**chosen}, cache
+    return enabled, chosen, cache, told, marked(_state.mark, wanted), wanted
+
+
+def _set(enabled: dict[str, bool], chosen: dict[str, dtypes.dtype], cache: bool) -> None:
+    settings = _settled(enabled, chosen, cache)
+    _state.enabled, _state.dtypes, _state.cache, _state.told, _state.mark, state.autocast = settings
 
 
 class _Casts(Interpreter):
@@ -275,9 +290,7 @@ def set_autocast_enabled(*args: Any) -> None:
         refuse(name, args, {}, "str device_type, bool enabled", "bool enabled")
     kind = _kind(name, args[0]) if len(args) == 2 else "cuda"
     check_switch(name, "enabled", len(args), args[-1])
-    _state.enabled[kind] = args[-1]
-    _state.dtypes.setdefault(kind, _dtype_for(kind))
-    _switch()
+    _set({**_state.enabled, kind: args[-1]}, {kind: _dtype_for(kind), **_state.dtypes}, _state.cache)
 
 
 @published
@@ -303,8 +316,7 @@ def set_autocast_dtype(device_type: str, dtype: dtypes.dtype) -> None:
     if isinstance(device_type, str) and not isinstance(dtype, dtypes.dtype):
         raise TypeError(f"set_autocast_dtype(): argument 'dtype' (position 2) must be torch.dtype, not {type_name(dtype)}")
     kind = _kind("set_autocast_dtype", device_type)
-    _state.dtypes[kind] = dtype
-    _switch()
+    _set({**_state.enabled}, {**_state.dtypes, kind: dtype}, _state.cache)
 
 
 @published
@@ -330,8 +342,7 @@ def set_autocast_cache_enabled(enabled: bool) -> None:
     """Switches on or off what :func:`is_autocast_cache_enabled` says."""
     if not isinstance(enabled, bool):
         raise TypeError(f"enabled must be a bool (got {type_name(enabled)})")
-    _state.cache = enabled
-    _switch()
+    _set({**_state.enabled}, _state.dtypes, enabled)
 
 
 @published

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..base.arguments import OWN_CODE, ROOT, check_switch
 from .grad_mode import ContextDecorator
-from .modes import state, turn
+from .modes import Mark, marked, state
 from .nodes import Node
 
 
@@ -27,21 +27,16 @@ class set_detect_anomaly(ContextDecorator):
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
         check_switch("set_anomaly_enabled", "enabled", 1, mode)
         check_switch("set_anomaly_enabled", "check_nan", 2, check_nan)
-        self.prev = state.anomaly
-        self.prev_check_nan = state.anomaly_check_nan
+        self.prev, self.prev_check_nan, self._mark = state.anomaly, state.anomaly_check_nan, state.anomaly_mark
         self.mode, self.check_nan = mode, check_nan
-        self._switch(mode, check_nan)
-
-    @staticmethod
-    def _switch(mode: bool, check_nan: bool) -> None:
-        state.anomaly, state.anomaly_check_nan = mode, check_nan
-        turn("anomaly", mode, hidden=True)
+        self.__enter__()
 
     def __enter__(self) -> None:
-        self._switch(self.mode, self.check_nan)
+        mark = marked(state.anomaly_mark, self.mode, hidden=True)
+        state.anomaly, state.anomaly_check_nan, state.anomaly_mark = self.mode, self.check_nan, mark
 
     def __exit__(self, kind: object, error: object, tb: object) -> None:
-        self._switch(self.prev, self.prev_check_nan)
+        state.anomaly, state.anomaly_check_nan, state.anomaly_mark = self.prev, self.prev_check_nan, self._mark
 
     def clone(self) -> set_detect_anomaly:
         return self.__class__(self.mode, self.check_nan)
@@ -64,18 +59,20 @@ class detect_anomaly(ContextDecorator):
 
     def __init__(self, check_nan: bool = True) -> None:
         self.check_nan = check_nan
-        self.previous: list[tuple[bool, bool]] = []
+        self.previous: list[tuple[bool, bool, Mark | None]] = []
 
     def __enter__(self) -> None:
-        self.previous.append((state.anomaly, state.anomaly_check_nan))
+        self.previous.append((state.anomaly, state.anomaly_check_nan, state.anomaly_mark))
         warnings.warn(
             "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for debugging.",
             stacklevel=2,
         )
-        set_detect_anomaly._switch(True, self.check_nan)
+        mark = marked(state.anomaly_mark, True, hidden=True)
+        state.anomaly, state.anomaly_check_nan, state.anomaly_mark = True, self.check_nan, mark
 
     def __exit__(self, kind: object, error: object, tb: object) -> None:
-        set_detect_anomaly._switch(*self.previous.pop())
+        state.anomaly, state.anomaly_check_nan, state.anomaly_mark = self.previous[-1]
+        del self.previous[-1]
 
     def clone(self) -> detect_anomaly:
         return self.__class__(self.check_nan)

@@ -10,6 +10,7 @@ import math
 import threading
 import weakref
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,11 +45,26 @@ class UnpackedDualTensor(NamedTuple):
     tangent: Any
 
 
-# Levels.
+# Levels. Ops look at tangents while one is open.
+
+
+@contextmanager
+def opened() -> Iterator[int]:
+    """An innermost level for the length of a block."""
+    level = next(_levels)
+    before, inside = (state.levels, state.mark, modes.state.forward_levels), [*state.levels, level]
+    try:
+        _open(inside)
+        yield level
+    finally:
+        if state.levels is inside:  # no call here: an interrupt comes behind one
+            state.levels, state.mark, modes.state.forward_levels = before
+        else:
+            close_level(level)
 
 
 def open_level() -> int:
-    """Opens an innermost level; ops look at tangents while one is open."""
+    """Opens an innermost level."""
     level = next(_levels)
     _open([*state.levels, level])
     return level
@@ -60,8 +76,8 @@ def close_level(level: int) -> None:
 
 def _open(levels: list[int]) -> None:
     """Has these levels be open, and no others."""
-    state.levels, modes.state.forward_levels = levels, len(levels)
-    modes.turn("forward mode", levels)
+    mark = modes.marked(state.mark, levels)
+    state.levels, state.mark, modes.state.forward_levels = levels, mark, len(levels)
 
 
 def enter_dual_level() -> int:
@@ -72,10 +88,7 @@ def enter_dual_level() -> int:
     0
     >>> forward_ad.exit_dual_level()
     """
-    if _state.user:
-        raise RuntimeError("Nested forward mode AD is not supported at the moment")
-    _state.user.append(open_level())
-    return 0
+    return dual_level().__enter__()
 
 
 def exit_dual_level(*, level: int | None = None) -> None:
@@ -93,7 +106,8 @@ def exit_dual_level(*, level: int | None = None) -> None:
             if level is not None
             else "Trying to exit a forward AD level but no level is currently active."
         )
-    close_level(_state.user.pop())
+    close_level(_state.user[-1])
+    _state.user = []
 
 
 class dual_level(grad_mode.ContextDecorator):
@@ -108,10 +122,20 @@ class dual_level(grad_mode.ContextDecorator):
     """
 
     def __enter__(self) -> int:
-        return enter_dual_level()
+        if _state.user:
+            raise RuntimeError("Nested forward mode AD is not supported at the moment")
+        user = [next(_levels)]
+        levels, mark = [*state.levels, *user], modes.marked(state.mark, True)
+        _state.user, state.levels, state.mark, modes.state.forward_levels = user, levels, mark, len(levels)
+        return 0
 
     def __exit__(self, kind: object, error: object, tb: object) -> None:
-        exit_dual_level()
+        if not _state.user or state.levels[-1:] != _state.user:  # others were opened in it and are open yet
+            exit_dual_level()
+            return
+        levels = state.levels[:-1]
+        mark = state.mark if levels else None
+        _state.user, state.levels, state.mark, modes.state.forward_levels = [], levels, mark, modes.state.forward_levels - 1
 
 
 class _set_fwd_grad_enabled(grad_mode.ContextDecorator):

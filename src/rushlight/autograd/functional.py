@@ -291,13 +291,10 @@ def _forward_jacobian(func: Callable[..., Any], inputs: Any) -> Any:
 
     def push(*directions: Any) -> Any:
         nonlocal several_out
-        level = forward_ad.open_level()
-        try:
+        with forward_ad.opened() as level:
             pairs = zip(ins, directions, strict=True)
             outputs, several_out = _called(func, tuple(forward_ad.dual(one, way, level) for one, way in pairs), "jacobian")
             found = [forward_ad.tangent_at(one, level) for one in outputs]
-        finally:
-            forward_ad.close_level(level)
         zeros = (_zeros(one._array.shape, one._array.dtype) for one in outputs)
         return tuple(zero if one is None else one for one, zero in zip(found, zeros, strict=True))
 

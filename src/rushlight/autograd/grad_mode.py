@@ -84,13 +84,13 @@ class _GradMode(ContextDecorator, metaclass=Called):
         if state.inference is None:  # as switched(), without a call
             self.prev, state.grad_enabled = state.grad_enabled, self._enabled
         else:
-            self.prev = switched(self._enabled)
+            self.prev, state.enabled_in_inference = state.enabled_in_inference, self._enabled
 
     def __exit__(self, kind: object, error: object, tb: object) -> None:
         if state.inference is None:
             state.grad_enabled = self.prev
         else:
-            switched(self.prev)
+            state.enabled_in_inference = self.prev
 
     def __new__(cls, orig_func: Callable[..., Any] | None = None) -> Any:
         self = super().__new__(cls)
@@ -187,7 +187,10 @@ class inference_mode(ContextDecorator, metaclass=Called):
         state.grad_enabled, state.enabled_in_inference = not self.mode, False
 
     def __exit__(self, kind: object, error: object, tb: object) -> None:
-        state.inference, state.grad_enabled, state.enabled_in_inference = self.previous.pop()
+        state.inference, state.grad_enabled, state.enabled_in_inference = self.previous[
+            -1
+        ]  # no call: an interrupt comes behind one
+        del self.previous[-1]
 
     def clone(self) -> inference_mode:
         return self.__class__(self.mode)

@@ -26,7 +26,9 @@ class ThreadState(threading.local):
     inference: Inference | None = None  # the mark of the tensors made in the inference mode that is on
     anomaly: bool = False
     anomaly_check_nan: bool = True
+    anomaly_mark: Mark | None = None
     saved_hooks: list[Any] | None = None  # (pack, unpack) pairs of saved_tensors_hooks, the innermost last
+    saved_hooks_mark: Mark | None = None
     saved_hooks_refusal: str | None = None  # the message of disable_saved_tensors_hooks
     mutation_allowed: Any = None  # the block of allow_mutation_on_saved_tensors
     multithreading: bool = True
@@ -36,6 +38,7 @@ class ThreadState(threading.local):
     forward_enabled: bool = True  # whether ops pass tangents on
     transforms: int = 0  # how many function transforms (vmap, grad, ...) are running
     function_modes: tuple[Any, ...] = ()  # the TorchFunctionModes that public functions and methods ask, the innermost last
+    function_modes_mark: Mark | None = None
     autocast: bool = False  # whether calls have their tensors cast: see amp/autocast_mode.py
     recorder: Any = None  # what a profiler notes ops with; see recorder.py
 
@@ -75,32 +78,25 @@ class Mark:
             marks.add(weakref.ref(self, marks.discard))
 
 
-class _Marks(threading.local):
-    def __init__(self) -> None:
-        self.of: dict[str, Mark] = {}
+def marked(have: Mark | None, on: object, hidden: bool = False) -> Mark | None:
+    """The mark of what is on in a thread, or not: the one that it has, or a new one.
 
-
-_marks = _Marks()
-
-
-def turn(what: str, on: object, hidden: bool = False) -> None:
-    """Says whether something unusual is on in this thread."""
-    if not on:
-        _marks.of.pop(what, None)
-    elif what not in _marks.of:
-        _marks.of[what] = Mark(hidden)
+    It is to be set in one statement with what it is of, and nothing called behind it: an interrupt comes behind calls, and not
+    between what one statement sets.
+    """
+    return (have or Mark(hidden)) if on else None
 
 
 def set_saved_hooks(hooks: list[Any] | None) -> None:
     """Makes ``hooks`` this thread's saved-tensor hooks."""
-    state.saved_hooks = hooks
-    turn("saved hooks", hooks)
+    mark = marked(state.saved_hooks_mark, hooks)
+    state.saved_hooks, state.saved_hooks_mark = hooks, mark
 
 
 def set_function_modes(function_modes: tuple[Any, ...]) -> None:
     """Makes these this thread's TorchFunctionModes."""
-    state.function_modes = function_modes
-    turn("function modes", function_modes)
+    mark = marked(state.function_modes_mark, function_modes)
+    state.function_modes, state.function_modes_mark = function_modes, mark
 
 
 class Inference(Mark):

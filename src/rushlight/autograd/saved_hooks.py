@@ -49,12 +49,14 @@ class saved_tensors_hooks:
         state = modes.state
         if state.saved_hooks_refusal is not None:
             raise RuntimeError(state.saved_hooks_refusal)
-        modes.set_saved_hooks([*(state.saved_hooks or ()), (self.pack_hook, self.unpack_hook)])
+        mark = modes.marked(state.saved_hooks_mark, True)
+        hooks = [*(state.saved_hooks or ()), (self.pack_hook, self.unpack_hook)]
+        state.saved_hooks, state.saved_hooks_mark = hooks, mark
 
     def __exit__(self, *error: object) -> None:
-        hooks = modes.state.saved_hooks
-        if hooks:
-            modes.set_saved_hooks(hooks[:-1] or None)
+        state = modes.state
+        hooks = state.saved_hooks and state.saved_hooks[:-1]
+        state.saved_hooks, state.saved_hooks_mark = (hooks, state.saved_hooks_mark) if hooks else (None, None)
 
 
 class save_on_cpu(saved_tensors_hooks):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,10 +12,14 @@ from ..base.thread_state import carried
 from ..tensor import Tensor, wrap
 from . import overlaps
 
+if TYPE_CHECKING:
+    from .modes import Mark
+
 
 class _State(threading.local):
     def __init__(self) -> None:
         self.levels: list[int] = []  # that are open in this thread, the innermost last
+        self.mark: Mark | None = None
 
 
 state = carried(_State())

@@ -142,11 +142,15 @@ class TorchFunctionMode:
 
     def __enter__(self) -> Self:
         watch()
-        modes.set_function_modes((*modes.state.function_modes, self))
+        state = modes.state
+        mark = modes.marked(state.function_modes_mark, True)
+        state.function_modes, state.function_modes_mark = (*state.function_modes, self), mark
         return self
 
     def __exit__(self, *error: object) -> None:
-        modes.set_function_modes(modes.state.function_modes[:-1])
+        state = modes.state
+        rest = state.function_modes[:-1]
+        state.function_modes, state.function_modes_mark = rest, state.function_modes_mark if rest else None
 
     @classmethod
     def push(cls, *args: Any, **kwargs: Any) -> Self:

@@ -40,6 +40,7 @@ __all__ = ["TorchDispatchMode", "is_traceable_wrapper_subclass", "make_wrapper",
 class _State(threading.local):
     def __init__(self) -> None:
         self.modes: tuple[Any, ...] = ()
+        self.mark: modes.Mark | None = None
         self.off = False
         self.outer_grad: bool | None = None  # while a handler runs: whether ops were recorded around it
 
@@ -217,7 +218,7 @@ def takes_part(values: Sequence[Any]) -> bool:
 def asked(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> Any:
     """What the mode around, or else the classes of the arguments, make of an op; below autograd."""
     kinds = _kinds(args)
-    before, grad_enabled = _state.modes, modes.state.grad_enabled
+    before, mark, grad_enabled = _state.modes, _state.mark, modes.state.grad_enabled
     outer, _state.outer_grad = _state.outer_grad, grad_enabled
     modes.state.grad_enabled = False
     try:
@@ -231,7 +232,7 @@ def asked(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None
             if result is not NotImplemented:
                 return result
     finally:
-        _state.modes, modes.state.grad_enabled, _state.outer_grad = before, grad_enabled, outer
+        _state.modes, _state.mark, modes.state.grad_enabled, _state.outer_grad = before, mark, grad_enabled, outer
     raise TypeError(
         f"Multiple dispatch failed for '{func}'; all __torch_dispatch__ handlers returned NotImplemented:\n\n"
         + "\n".join(f"  - tensor subclass {kind}" for kind in kinds)
@@ -389,20 +390,17 @@ class TorchDispatchMode:
 
     def __enter__(self) -> Any:
         watch()
-        _set_modes((*_state.modes, self))
+        mark = modes.marked(_state.mark, True, hidden=True)
+        _state.modes, _state.mark = (*_state.modes, self), mark
         return self
 
     def __exit__(self, *error: object) -> None:
-        _set_modes(_state.modes[:-1])
+        rest = _state.modes[:-1]
+        _state.modes, _state.mark = rest, _state.mark if rest else None
 
     @classmethod
     def push(cls, *args: Any, **kwargs: Any) -> Any:
         return cls(*args, **kwargs)
-
-
-def _set_modes(dispatch_modes: tuple[Any, ...]) -> None:
-    _state.modes = dispatch_modes
-    modes.turn("dispatch modes", dispatch_modes, hidden=True)
 
 
 def current_mode() -> Any:

@@ -34,29 +34,24 @@ def _disabled_torch_function_impl(
         return func(*args, **(kwargs or {}))
 
 
-class _Off:
-    """A block in which ``__torch_function__`` is not asked."""
-
-    _name = ""
+class DisableTorchFunctionSubclass:
+    """Within it, subclasses are not asked by ``__torch_function__``; modes are."""
 
     def __enter__(self) -> None:
-        self._before = getattr(switches, self._name)
-        setattr(switches, self._name, True)
+        self._before, switches.subclasses_off = switches.subclasses_off, True
 
     def __exit__(self, *error: object) -> None:
-        setattr(switches, self._name, self._before)
+        switches.subclasses_off = self._before
 
 
-class DisableTorchFunctionSubclass(_Off):
-    """Within it, subclasses are not asked; modes are."""
-
-    _name = "subclasses_off"
-
-
-class DisableTorchFunction(_Off):
+class DisableTorchFunction:
     """Within it, neither subclasses nor modes are asked."""
 
-    _name = "all_off"
+    def __enter__(self) -> None:
+        self._before, switches.all_off = switches.all_off, True
+
+    def __exit__(self, *error: object) -> None:
+        switches.all_off = self._before
 
 
 # Who is asked.
@@ -195,13 +190,14 @@ def _ask(func: Callable[..., Any], found: list[Any], args: tuple[Any, ...], kwar
     """What the mode around, or the first class that does not decline, makes of a call; ``kwargs`` of None are not said."""
     types = tuple(type(one) for one in found)
     named = () if kwargs is None else (kwargs,)
-    before = modes.state.function_modes
+    state = modes.state
+    before, mark = state.function_modes, state.function_modes_mark
     if before:
-        modes.state.function_modes = before[:-1]
+        state.function_modes = before[:-1]
         try:
             result = before[-1].__torch_function__(func, types, args, *named)
         finally:
-            modes.state.function_modes = before
+            state.function_modes, state.function_modes_mark = before, mark
         if result is not NotImplemented:
             return result
     for one in found:

@@ -357,32 +357,29 @@ def jvp_beside(others: object, func: Function, primals: object, tangents: object
                 raise RuntimeError(f"{caller}: Expected {label} to only contain Tensors, got {type(value)}")
     layer = dynamic_layers.ForwardLayer(func)
     layer.others = others
-    with dynamic_layers.entered(layer), forward_ad._set_fwd_grad_enabled(True), _no_inference():
-        level = layer.tangents = forward_ad.open_level()
-        try:
-            duals = [
-                forward_ad.dual(point, forward_ad.laid_like(point, direction), level, alias=True)
-                for point, direction in zip(points, directions, strict=True)
-            ]
-            dynamic_layers.belong(layer, duals)
-            result = func(*tree_unflatten(duals, spec))
-            output, aux = _with_aux(caller, result, has_aux)
-            outputs, out_spec = _tensors(caller, output)
-            slopes = []
-            for one in outputs:
-                slope = forward_ad.tangent_at(one, level)
-                if slope is None and strict:
-                    raise RuntimeError(
-                        "jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. This is not "
-                        "allowed with strict=True."
-                    )
-                slopes.append(wrap(np.zeros(one._array.shape, one._array.dtype)) if slope is None else slope)
-            aux = tree_map_only(Tensor, lambda one: forward_ad.without_tangent(one, level), aux)
-            for one in outputs:
-                forward_ad.forget_tangent(one, level)
-            values = [one._alias() for one in outputs]  # PyTorch hands out views
-        finally:
-            forward_ad.close_level(level)
+    with dynamic_layers.entered(layer), forward_ad._set_fwd_grad_enabled(True), _no_inference(), forward_ad.opened() as level:
+        layer.tangents = level
+        duals = [
+            forward_ad.dual(point, forward_ad.laid_like(point, direction), level, alias=True)
+            for point, direction in zip(points, directions, strict=True)
+        ]
+        dynamic_layers.belong(layer, duals)
+        result = func(*tree_unflatten(duals, spec))
+        output, aux = _with_aux(caller, result, has_aux)
+        outputs, out_spec = _tensors(caller, output)
+        slopes = []
+        for one in outputs:
+            slope = forward_ad.tangent_at(one, level)
+            if slope is None and strict:
+                raise RuntimeError(
+                    "jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. This is not "
+                    "allowed with strict=True."
+                )
+            slopes.append(wrap(np.zeros(one._array.shape, one._array.dtype)) if slope is None else slope)
+        aux = tree_map_only(Tensor, lambda one: forward_ad.without_tangent(one, level), aux)
+        for one in outputs:
+            forward_ad.forget_tangent(one, level)
+        values = [one._alias() for one in outputs]  # PyTorch hands out views
     answer = tree_unflatten(values, out_spec), tree_unflatten(slopes, out_spec)
     return (*answer, aux) if has_aux else answer
 

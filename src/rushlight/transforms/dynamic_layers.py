@@ -70,6 +70,7 @@ class ForwardLayer(Layer):
 class _State(threading.local):
     def __init__(self) -> None:
         self.stack: list[Layer] = []
+        self.mark: modes.Mark | None = None
         self.inplace_requires_grad = False
 
 
@@ -88,8 +89,8 @@ def push(layer: Layer) -> Layer:
 
 def _run(stack: list[Layer]) -> None:
     """Has these layers run, and no others."""
-    state.stack, modes.state.transforms = stack, len(stack)
-    modes.turn("transforms", stack)
+    mark = modes.marked(state.mark, stack)
+    state.stack, state.mark, modes.state.transforms = stack, mark, len(stack)
 
 
 def open_graph() -> Layer | None:
