@@ -5,6 +5,7 @@ from collections.abc import Callable
 from rushlight import Tensor
 from rushlight import dtype
 from rushlight._inner import Interpreter
+from rushlight._inner import Mark
 from typing import Any
 from typing import TypeVar
 from typing import overload
@@ -27,6 +28,7 @@ class _State(_local):
     dtypes: dict[str, dtype]
     cache: bool
     told: tuple[object, ...]
+    mark: Mark | None
     def __init__(self) -> None: ...
 class autocast:
     """A block, or a decorator of a function, in which functions choose the dtype they compute in."""

@@ -1,12 +1,13 @@
 # Written by tools/stubs.py; `make stubs` writes it anew.
 
 from rushlight._inner import ContextDecorator
+from rushlight._inner import Mark
 from typing import Any
 
 class detect_anomaly(ContextDecorator):
     """``with detect_anomaly():`` finds the forward op behind a failing or nan-producing backward one."""
     check_nan: bool
-    previous: list[tuple[bool, bool]]
+    previous: list[tuple[bool, bool, Mark | None]]
     def __enter__(self) -> None: ...
     def __exit__(self, kind: object, error: object, tb: object) -> None: ...
     def __init__(self, check_nan: bool = True) -> None: ...
