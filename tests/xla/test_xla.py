@@ -14,6 +14,7 @@ from rushlight.ops.table import table
 jax: Any = pytest.importorskip("jax")
 
 from rushlight.compiled.capture import trace as t  # noqa: E402
+from rushlight.compiled.xla import program  # noqa: E402
 from rushlight.compiled.xla.loop_invariants import Sum, parted  # noqa: E402
 from rushlight.compiled.xla.loop_rerolling import Loop, rolled  # noqa: E402
 from rushlight.compiled.xla.lowering import lowered  # noqa: E402
@@ -74,6 +75,7 @@ SAMPLES: dict[str, list[tuple[Any, ...]]] = {
     "relu_backward": [(f(5), f(5))], "sigmoid_backward": [(f(5), f(5))], "tanh_backward": [(f(5), f(5))],
     "silu": [(f(5),)], "softmax": [(f(2, 5), 1)], "softmax_grad": [(f(2, 5), f(2, 5), 1)],
     "slice": [(f(2, 5), 1, 1, 5, 2)], "split": [(f(2, 5), (2, 3), 1)], "sum": [(f(2, 5), (0,), True, None), (f(2, 5), (), False, None)],
+    "transpose": [(f(2, 3), 0, 1), (f(), -1, -1)],
     "where": [(f(5) > 0, f(5), f(5))],
 }  # fmt: skip
 
@@ -255,6 +257,26 @@ def test_what_is_too_long_for_xla_is_replayed_all_the_same() -> None:
     fast._compiled.always = True
     for _ in range(4):
         assert torch.equal(fast(x), step(x))
+    assert type(fast._compiled.forms[-1].program).__name__ == "Program"
+
+
+def test_what_xla_does_not_take_is_replayed_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuses(*_: Any) -> Any:
+        raise TypeError("not this")
+
+    monkeypatch.setattr(program, "lowered", lambda *given: lowered(*given) | {"tanh": refuses})
+    w = torch.randn(3, requires_grad=True)
+
+    def step(x: Any) -> Any:
+        for turn in range(9):
+            x = (x * w).tanh() + turn
+        return x.sum()
+
+    fast: Any = torch.compile(step, backend="xla", fullgraph=True)
+    fast._compiled.always = True
+    for call in range(4):
+        found = [torch.autograd.grad(one(torch.ones(3) * call), w)[0] for one in (step, fast)]
+        assert torch.equal(*found)
     assert type(fast._compiled.forms[-1].program).__name__ == "Program"
 
 

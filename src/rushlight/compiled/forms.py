@@ -6,6 +6,7 @@ at, which guards compare.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from ..amp import autocast_mode
@@ -16,7 +17,7 @@ from ..tensor import Tensor
 from .capture.guards import Findings, same
 from .capture.recorder import NotUnderstood
 from .guarding import Guards
-from .trees import tensor_form
+from .trees import tensor_form, which_containers
 
 
 def surroundings() -> tuple[Any, ...]:
@@ -59,6 +60,8 @@ class Form:
         self.replays: bool | None = None  # once it is known what is fastest
         self.found: Findings | None = None  # what was there after the last recording, until there are guards
         self.calls = 0  # that it served
+        # Which lists and dicts it is given are one, and those that the program finds by itself; None where it is given but one.
+        self.lists: tuple[frozenset[int], list[int]] | None = None
         self.because = ""  # why the form that was used last did not do
 
     @property
@@ -70,6 +73,16 @@ class Form:
         """Whether arguments, of the right structure, are those: tensors of the same form in the same places, and otherwise the
         same."""
         return len(leaves) == len(self.forms) and all(map(_is_one, leaves, self.forms))
+
+    def is_given(self, args: object, kwargs: object, seen: Iterable[object]) -> None:
+        """Notes which lists and dicts it is given, by a program that has ``seen`` others, or the same."""
+        found = frozenset(id(one) for one in seen if isinstance(one, (list, dict)))
+        given = which_containers((args, kwargs), found)
+        self.lists = (found, given) if len(given) > 1 else None  # kwargs is one
+
+    def is_given_those(self, args: object, kwargs: object) -> bool:
+        """Whether they are those again, as far as it can be asked."""
+        return self.lists is None or which_containers((args, kwargs), self.lists[0]) == self.lists[1]
 
     def is_another(self) -> bool:
         """Whether what the program looked at, when it could not be captured, is another now, as far as that can be told."""
@@ -125,7 +138,7 @@ class Form:
         return (
             f"the {changed}, which is another"
             if changed is not None
-            else "tensors that have another form, or share memory in another way"
+            else "tensors that have another form, or share memory in another way, or other lists of them that are one"
         )
 
 

@@ -306,10 +306,11 @@ class Compiled:
         note_inputs(its_own, recorder, before)
         form.inputs = sources(recorder, leaves)
         try:
-            form.guards = Guards(findings, form.inputs, leaves, trace, forms, recorder.asks_places, form.missing)
+            form.guards = Guards(findings, form.inputs, leaves, recorder, forms, form.missing)
         except NotUnderstood as error:
             self._give_up(form, error)
             return result
+        form.is_given(args, kwargs, things)
         after = State(state.given, live, state.generators)
         for build in self.builds:
             try:
@@ -393,7 +394,7 @@ class Compiled:
             return self._as_it_is(args, kwargs)
         assert form.guards is not None and form.way is not None
         began = time.perf_counter() if form.replays is None else 0.0
-        if not form.guards.hold(leaves):
+        if not form.guards.hold(leaves) or not form.is_given_those(args, kwargs):
             form.calls -= 1
             return _MISFIT
         if form is not self.last:

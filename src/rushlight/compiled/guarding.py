@@ -37,10 +37,9 @@ def sources(recorder: Recorder, leaves: list[Any]) -> list[Source]:
 class Guards:
     """What must hold for a replay to give what the program would.
 
-    ``trace``    what it is of
-    ``forms``    what tensors were like before the program ran, by their identity
-    ``asks_places``  whether it asks where in their memory tensors lie
-    ``missing``  whether it may go on where a tensor has not got an attribute
+    ``recorder``  has recorded it
+    ``forms``     what tensors were like before the program ran, by their identity
+    ``missing``   whether it may go on where a tensor has not got an attribute
     """
 
     def __init__(
@@ -48,12 +47,15 @@ class Guards:
         findings: Findings,
         inputs: list[Source],
         leaves: list[Any],
-        trace: t.Trace,
+        recorder: Recorder,
         forms: Mapping[int, Any],
-        asks_places: bool,
         missing: bool,
     ) -> None:
-        self.findings, self.asks_places, self.missing = findings, asks_places, missing
+        trace = recorder.trace
+        self.findings, self.asks_places, self.missing = findings, recorder.asks_places, missing
+        self.twins = recorder.of_one_array()
+        if "_base" in findings.users and not all(form[6] for form in forms.values()):
+            raise NotUnderstood("the _base of a tensor that was there before")
         given = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
         self.there = [(one, forms[key]) for key, one in findings.tensors.items() if key not in findings.grads]
         known = {id(one): one for one, _ in self.there}
@@ -121,11 +123,7 @@ class Guards:
         for tensor, form in self.there:
             text.tensor(text.name(tensor), form)
             text.attributes(text.name(tensor), *self._attributes(tensor))
-        others = self.findings.tensors.keys() - self.findings.no_others
-        for tensor, grad in self.findings.owned if "grad" in self.findings.users else ():  # which tensor it is may be asked
-            now = f"{text.name(tensor)}._grad"
-            text.must(f"{now} is {text.name(grad)}" if id(grad) in others else f"id({now}) not in {text.name(others)}")
-            text.attributes(now, *self._attributes(grad))
+        self._which_tensors(text, leaves)
         owners = [f"leaves[{what}]" if kind == "argument" else text.name(what) for kind, what, _ in self.grads]
         for owner, (_, _, form) in zip(owners, self.grads, strict=True):
             text.must(f"{owner}._grad is not None")
@@ -140,6 +138,30 @@ class Guards:
         if self.memory:
             text.must(f"{text.name(self._memory)}(leaves) == {text.name(self.memory)}")
         return text.function()
+
+    def _which_tensors(self, text: _Text, leaves: list[object]) -> None:
+        """A gradient that was another's too, or a tensor found elsewhere, must be that one again, and tensors that had one array must
+        have one. Others must not, where it may be asked: who writes to one of two sees that they lie in one memory."""
+        findings = self.findings
+        arguments = {id(leaf): f"leaves[{place}]" for place, leaf in enumerate(leaves) if isinstance(leaf, Tensor)}
+        others = findings.tensors.keys() - findings.no_others
+        alone: dict[int, str] = {}
+        for tensor, grad in {id(one): (one, grad) for one, grad in findings.gradients if grad is not None}.values():
+            now = f"{arguments.get(id(tensor)) or text.name(tensor)}._grad"
+            known = arguments.get(id(grad)) or (text.name(grad) if id(grad) in others else alone.get(id(grad)))
+            if known is not None:
+                text.must(f"{now} is {known}")
+            else:
+                alone[id(grad)] = now
+            if "grad" in findings.users:
+                text.attributes(now, *self._attributes(grad))
+        if alone and "grad" in findings.users:
+            every = ", ".join(f"id({one})" for one in (*alone.values(), *arguments.values()))
+            number, strangers = len(alone) + len(arguments), text.name(others - arguments.keys())
+            text.must(f"len(found := {{{every}}}) == {number} and found.isdisjoint({strangers})")
+        for pair in self.twins:
+            one, other = (arguments.get(id(each)) or alone.get(id(each)) or text.name(each) for each in pair)
+            text.must(f"{one}._array is {other}._array")
 
     def _attributes(self, tensor: Tensor) -> tuple[set[str] | None, dict[str, object], bool]:
         return self.findings.names, self.findings.attributes[id(tensor)][1], self.missing

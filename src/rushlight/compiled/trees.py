@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import numpy as np
@@ -16,11 +16,18 @@ def leaves_of(value: Any, found: list[Any]) -> Any:
     if kind is tuple or kind is list:
         return (kind, *[leaves_of(one, found) for one in value])
     if kind is dict:
-        return (kind, tuple(value), *[leaves_of(one, found) for one in value.values()])
+        keys = tuple(value)
+        kinds = {*map(type, keys)} <= _TEXT or tuple(map(_which, keys))  # others may be equal, and not the same
+        return (kind, keys, kinds, *[leaves_of(one, found) for one in value.values()])
     if isinstance(value, tuple) and hasattr(kind, "_fields"):
         return (kind, *[leaves_of(one, found) for one in value])
     found.append(value)
     return None
+
+
+def _which(key: object) -> object:
+    """Which key it is of those that are equal to it."""
+    return type(key), repr(key) if type(key) in (str, bytes, bool, int, float, type(None)) else id(key)
 
 
 def containers_in(value: object) -> Iterator[object]:
@@ -32,18 +39,27 @@ def containers_in(value: object) -> Iterator[object]:
             yield from containers_in(one)
 
 
+def which_containers(value: object, found: Collection[int]) -> list[int]:
+    """Which lists and dicts in a value are one: of each the place of the first that it is, or its identity where that is among those
+    ``found`` elsewhere."""
+    first: dict[int, int] = {}
+    every = enumerate(map(id, containers_in(value)))
+    return [one if one in found else first.setdefault(one, place) for place, one in every]
+
+
 def rebuilt(form: Any, leaves: Any) -> Any:
     """A value of a form, of leaves taken from an iterator."""
     if form is None:
         return next(leaves)
     kind, *rest = form
     if kind is dict:
-        keys, *forms = rest
+        keys, _, *forms = rest
         return {key: rebuilt(one, leaves) for key, one in zip(keys, forms, strict=True)}
     values = [rebuilt(one, leaves) for one in rest]
     return values if kind is list else tuple(values) if kind is tuple else kind(*values)
 
 
+_TEXT = {str}
 NEAR = 1e-5  # what rounding in another order may change of the largest of several numbers
 
 

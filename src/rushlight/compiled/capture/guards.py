@@ -82,8 +82,8 @@ class Findings:
         self.attributes: dict[int, tuple[Tensor, dict[str, object]]] = {}  # that programs gave to tensors
         self.waiting: list[Any] = list(roots)
         self.given = list(given)
-        self.gradients: list[tuple[Tensor, Tensor | None]] = []  # of tensors
-        for tensor in self.given:
+        self.gradients = [(one, one._grad) for one in self.given]  # of tensors
+        for tensor in (*self.given, *(one._grad for one in self.given if one._grad is not None)):
             self._tensor(tensor)
         self._functions(
             vars(functional), {name for name in vars(functional) if name[0] != "_" and (names is None or name in names)}

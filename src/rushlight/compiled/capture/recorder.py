@@ -8,7 +8,7 @@ the recording fails then, with the reason.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -37,9 +37,11 @@ class Recorder:
     ``before``  the tensors that were there before; None takes all that the trace does not make, which is for a first look
     """
 
-    def __init__(self, before: Iterable[Tensor] | None) -> None:
+    def __init__(self, before: Collection[Tensor] | None) -> None:
         self.before = None if before is None else {id(tensor): tensor for tensor in before}
         self.arrays = {id(tensor._array): tensor for tensor in before or ()}
+        found = [(tensor, self.arrays[id(tensor._array)], tensor._array) for tensor in before or ()]
+        self.twins = [one for one in found if one[0] is not one[1]]  # two tensors of one array, which are one value
         self.trace = t.Trace()
         self.failure: NotUnderstood | None = None
         self.broken: NotUnderstood | None = None  # where the program asks for its graph to end
@@ -145,6 +147,10 @@ class Recorder:
                 return
             tensor = there
         self.input(tensor)
+
+    def of_one_array(self) -> list[tuple[Tensor, Tensor]]:
+        """Pairs of tensors that were there before, and were one value in the trace."""
+        return [(one, other) for one, other, array in self.twins if id(array) in self.numbers]
 
     def there(self, array: Any) -> Tensor | None:
         """The tensor that was there before with this very array."""

@@ -149,7 +149,7 @@ def lowered(jnp: Any, lax: Any, nn: Any, vjp: Any) -> dict[str, Lower]:
         "t": lambda x: x.T,
         "tanh_backward": lambda h, y: h * (1 - y * y),
         "times": lambda x, number: x * number,
-        "transpose": lambda x, axis0, axis1: jnp.swapaxes(x, axis0, axis1),
+        "transpose": lambda x, axis0, axis1: jnp.swapaxes(x, axis0, axis1) if x.ndim else x,
         "unbind": lambda x, axis: tuple(lax.index_in_dim(x, i, axis, False) for i in range(x.shape[axis])),
         "unsafe_split": lambda x, sizes, axis: tuple(jnp.split(x, starts(sizes), axis)),
         "unsafe_view": jnp.reshape,

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ...backend.interrupts import came_by_a_signal
 from ...ops.normalization import move_statistics
 from ..capture import known_functions
 from ..capture import trace as t
@@ -182,7 +183,12 @@ class _Stretches:
 
         with jax.enable_x64(True):
             forms = [jax.ShapeDtypeStruct(values[number].shape, values[number].dtype) for number in taken]
-            compiled = jax.jit(compute).lower(*forms).compile()
+            try:
+                compiled = jax.jit(compute).lower(*forms).compile()
+            except Exception as error:  # of whatever kind: what XLA does not take is NumPy's
+                if came_by_a_signal(error):
+                    raise
+                raise CannotReplay(f"{type(error).__name__} of XLA: {error}") from error
         take = [_taker(values[number], leaving) for number, leaving in zip(given, leaves, strict=True)]
 
         def run(*arrays: Any) -> list[Any]:
