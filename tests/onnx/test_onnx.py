@@ -117,6 +117,27 @@ def test_recurrent_networks(kind: Any, two_ways: bool) -> None:
     check(lambda index: net(embedding(index))[0], torch.randint(0, 7, (2, 5)))
 
 
+@pytest.mark.parametrize("mode", ["sum", "mean", "max"])
+@pytest.mark.parametrize("options", [{}, {"padding_idx": 2}, {"include_last_offset": True}])
+def test_bags(mode: str, options: dict[str, Any]) -> None:
+    net = nn.EmbeddingBag(7, 4, mode=mode, **options)
+    inputs = torch.tensor([1, 2, 6, 2, 0, 2]), torch.tensor([0, 2, 2, 5, 6])  # the second is empty
+    check(net, *inputs)
+    program = export(net, inputs)
+    for others in (
+        (torch.tensor([2, 2, 3, 4, 5, 2]), torch.tensor([0, 1, 2, 6, 6])),
+        (inputs[0].flip(0), torch.tensor([0] * 4 + [6])),
+    ):
+        assert torch.allclose(torch.from_numpy(run(program, *others)[0]), net(*others), rtol=1e-5, atol=1e-6)
+    if "include_last_offset" not in options:
+        check(net, torch.tensor([[0, 1], [2, 6], [2, 2]]))
+
+
+def test_bags_of_weighted_rows() -> None:
+    net = nn.EmbeddingBag(7, 4, mode="sum")
+    check(lambda rows, shares: net(rows, per_sample_weights=shares), torch.tensor([[0, 1, 1], [6, 2, 3]]), torch.randn(2, 3))
+
+
 def test_causal_attention() -> None:
     query, key, value = (torch.randn(2, 2, 5, 4) for _ in range(3))
     check(lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=True), query, key, value)

@@ -122,6 +122,34 @@ def _embedding(g: Graph, weight: Named, indices: Named, *_: Option) -> Named:
     return g.node("Gather", weight, indices, axis=0)
 
 
+def _embedding_bag(
+    g: Graph, weight: Named, indices: Named, offsets: Named, scales: Named | None, mode: str, but: int, *_: Option
+) -> Named:
+    """Rows put into the bag that each index is in: the last one that does not begin behind it."""
+    whole, form, count = np.dtype(np.int64), (offsets.shape[0], weight.shape[1]), indices.shape[0]
+    begun = g.node("LessOrEqual", g.cast(offsets, whole), g.constant(np.arange(count)[:, None]))
+    begun = g.cast(Named(begun.name, (count, form[0]), np.dtype(bool)), whole)
+    bags = g.node("Sub", g.node("ReduceSum", begun, g.sizes([1]), keepdims=1), g.constant(np.asarray(1)))
+    rows = g.node("Gather", weight, indices, axis=0)
+    if scales is not None:
+        rows = g.node("Mul", rows, g.reshaped(scales, (count, 1)))
+    counts = g.node("Not", g.node("Equal", indices, g.number(but, indices)))
+    counted = g.reshaped(Named(counts.name, (count,), np.dtype(bool)), (count, 1))
+    of_none = g.number(-math.inf if mode == "max" else 0, weight)
+
+    def gathered(values: Named, shape: Sizes, start: float, how: str) -> Named:
+        return g.node("ScatterND", g.constant(np.full(shape, start, weight.dtype)), bags, values, reduction=how)
+
+    rows = g.node("Where", counted, rows, of_none)
+    found = gathered(rows, form, *((-math.inf, "max") if mode == "max" else (0, "add")))
+    if mode == "sum":
+        return found
+    sizes = gathered(g.cast(counted, weight.dtype), (form[0], 1), 0, "add")
+    if mode == "mean":
+        return g.node("Div", found, g.node("Max", sizes, g.number(1, weight)))
+    return g.node("Where", g.node("Greater", sizes, g.number(0, weight)), found, g.number(0, weight))
+
+
 def _in_order(g: Graph, gates: Named) -> Named:
     """The four gates in ONNX's order (input, output, forget, cell), with the direction in front."""
     i, f, c, o = g.nodes_of("Split", gates, g.sizes([gates.shape[0] // 4] * 4), axis=0, outs=4)
@@ -170,6 +198,7 @@ LAYERS: dict[str, Callable[..., Named | tuple[Named | None, ...]]] = {
     "batch_norm_given": _batch_norm,
     "convolution": _convolution,
     "embedding": _embedding,
+    "embedding_bag": _embedding_bag,
     "group_norm": _group_norm,
     "layer_norm": _layer_norm,
     "lstm_layer": _lstm,
