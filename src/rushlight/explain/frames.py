@@ -25,7 +25,7 @@ INSTALLED = (os.path.join(LIBRARY, "site-packages", ""), os.path.join(LIBRARY, "
 PACKAGES = ("torch", __name__.partition(".")[0])
 PARAMETERS = 500  # of a module that are named
 
-Where = tuple[CodeType, int]
+Where = tuple[CodeType, int]  # an instruction of the program
 
 
 def is_own(code: CodeType) -> bool:
@@ -43,6 +43,10 @@ def program_frame(frame: FrameType | None) -> FrameType | None:
 
 # What a function of the package makes for itself, by a part of its file's path.
 MADE_WITHIN = {"dropout": "mask", "distributions": "noise", "grad_scaler": "scale"}
+
+
+def here_of(frame: FrameType | None) -> Where | None:
+    return None if frame is None else (frame.f_code, frame.f_lasti)
 
 
 def made_within(frame: FrameType | None) -> str:

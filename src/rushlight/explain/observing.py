@@ -21,11 +21,11 @@ from ..ops.interceptors import run_below
 from ..tensor import Tensor
 from ..transforms.example_graph import Entrance, beyond
 from .entries import Entry, Value, notes_of
-from .frames import is_own, program_frame
+from .frames import here_of, is_own, program_frame
 from .jacobian import LOCAL, LOCALS, jacobian_of, local_matrices
 from .keeping import leave_out_all
 from .noted import noting, quietly
-from .recording import Recording, here_of, name_of
+from .recording import Recording, name_of
 from .values import array_of, fitted, plain
 
 _lock = threading.Lock()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import weakref
 from collections import Counter
-from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from ..autograd import modes
@@ -16,7 +15,7 @@ from ..transforms.example_graph import Entrance, beyond
 from ..utils.weak import Sighting
 from .composing import composed
 from .entries import Entry
-from .frames import Calls
+from .frames import Calls, Where
 from .keeping import leave_out
 from .naming import Naming
 from .noted import quietly
@@ -263,7 +262,7 @@ class Recording(Naming):
             event["pass"] = getattr(modes.state.task, "number", None)
 
     @quietly
-    def told(self, kind: str, tensor: Tensor, value: Tensor | None, where: Where, by_program: bool) -> None:
+    def told(self, kind: str, tensor: Tensor, value: Tensor | None, where: Where | None, by_program: bool) -> None:
         """What no op does: a ``.grad`` is set, or a tensor taken without its history."""
         self.look_for_writes()
         known = self.known(tensor)
@@ -489,10 +488,3 @@ def _may_be_one_leaf(tensor: Tensor, other: Tensor | None) -> bool:
     """Whether no two places say that gradients are accumulated for these: a detached leaf has its own."""
     sinks = [one._sink() for one in (tensor, other) if one is not None and one._sink is not None]
     return len(sinks) < 2 or sinks[0] is sinks[1]
-
-
-Where = tuple[CodeType, int] | None  # an instruction of the program
-
-
-def here_of(frame: Any) -> tuple[Any, int] | None:
-    return None if frame is None else (frame.f_code, frame.f_lasti)
