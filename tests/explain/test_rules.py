@@ -2,9 +2,11 @@
 
 import ast
 
+import numpy as np
 import pytest
 
 import rushlight as torch
+from rushlight.backend.unbroadcast import unbroadcast
 from rushlight.explain.readable import READABLE
 from rushlight.explain.rules import form_of, pieces, renamed
 from rushlight.ops.table import table
@@ -64,6 +66,64 @@ def test_the_users_names_stand_in_the_texts(program, texts):
         program(x, y)
     node = story.recording["nodes"][story.recording["events"][-1]["node"]]
     assert [rule["text"] for rule in node["rules"]] == [text.replace(".T.T", "") for text in texts]
+
+
+@pytest.mark.parametrize(
+    ("write", "part"),
+    [
+        (lambda n, y: n.__setitem__((0, 1), y[0] * 3), "[0, 1]"),
+        (lambda n, y: n[1:].mul_(2), "[1:]"),
+        (lambda n, y: n[:, 2].mul_(y[:3]), "[:, 2]"),
+        (lambda n, y: n.T[1].mul_(y[0]), "[:, 1]"),
+        (lambda n, y: n.T.mul_(y[:3]), ".T"),
+        (lambda n, y: n.view(-1)[3:6].copy_(y[:3]), "as_strided({}, (3,), (1,), 3)"),
+        (lambda n, y: n.view(2, 6).mul_(3), ".reshape((2, 6))"),
+        (lambda n, y: n[::2, 1:3].add_(y[:2]), "[::2, 1:3]"),
+        (lambda n, y: n[2, ::2].exp_(), "[2, ::2]"),
+        (lambda n, y: n.diagonal().sigmoid_(), "as_strided({}, (3,), (5,), 0)"),
+        (lambda n, y: n[1].fill_(3), "[1]"),
+        (lambda n, y: n[:, 3:].pow_(2), "[:, 3:]"),
+        (lambda n, y: n[:, 1:3].T.mul_(y[:3]), "[:, 1:3].T"),
+    ],
+)
+def test_writes_through_views(write, part):
+    """What the base's node sends on, worked out from its texts."""
+    torch.manual_seed(0)
+    x, y = torch.rand(3, 4, requires_grad=True), torch.rand(4, requires_grad=True)
+    with torch.explain() as story:
+        n = x * 1
+        write(n, y)
+        (n * torch.rand(3, 4)).sum().backward()
+    nodes = story.recording["nodes"]
+    node = next(one for one in nodes if one["name"] == "CopySlices")
+    event = next(one for one in story.recording["events"] if one["kind"] == "run" and one["node"] == node["id"])
+    g = np.array(event["arrived"][0]["data"], np.float32)
+    for sent in event["sent"]:
+        rule = node["rules"][sent["edge"]]
+        part = part if "{" in part else "{}" + part
+        assert rule["generic"] == "g" or part.format("g") in rule["generic"] or part.format("whole") in rule["generic"]
+        wanted = np.array(sent["value"]["data"], np.float32)
+        found = written_out(rule["generic"], g, n.detach().numpy(), nodes[node["id"] - 1], story.recording["tensors"])
+        np.testing.assert_allclose(unbroadcast(found, wanted.shape, wanted.dtype), wanted, rtol=1e-5)
+    assert event["sent"]
+
+
+def written_out(text, g, out, inner, tensors):
+    """A text's value, with what the write's own node was made of."""
+    scope = {"g": g, "out": out, "exponent": 2, "as_strided": torch_strided}
+    for one in inner["inputs"]:
+        told = one["text"] if one["tensor"] is None else tensors[one["tensor"]]["value"]["data"]
+        scope[one["name"]] = np.array(told, np.float32)
+    (_, head), *behind = pieces(text)
+    for name, expression in behind:
+        scope["_value"] = np.array(eval(expression, scope))
+        exec(f"{name} = _value" if name.isidentifier() or name[-1] == "]" else f"{name}[...] = _value", scope)
+    return np.asarray(eval(head, scope))
+
+
+def torch_strided(array, shape, strides, offset):
+    apart = [one * array.itemsize for one in strides]
+    return np.lib.stride_tricks.as_strided(array.reshape(-1)[offset:], shape, apart)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..autograd import modes
 from ..autograd.nodes import AccumulateGrad, Node
 from ..autograd.observed_pass import ObservedPass
+from ..autograd.views import CopySlices
 from ..base import dtypes
 from ..tensor import Tensor
 from ..transforms.example_graph import Entrance, beyond
@@ -22,6 +23,7 @@ from .noted import quietly
 from .places import Places
 from .rules import NAME, rule_texts, told_apart
 from .values import value_of
+from .written import rules_of_write
 
 if TYPE_CHECKING:
     from ..ops.table import Op
@@ -328,7 +330,14 @@ class Recording(Naming):
             entry["stack"] = [entry["place"]]
         for edge in node.next:
             entry["edges"].append(None if edge is None else self._edge(edge))
+        if isinstance(node, CopySlices):
+            self._written(node, number)
         return number
+
+    def _written(self, node: CopySlices, number: int) -> None:
+        inner = self._of_node.get(id(node.saved[0])) if node.saved is not None else None
+        self.nodes[number]["rules"] = rules_of_write(node, None if inner is None else self.nodes[inner[1]]["rules"])
+        self.replaced(number, set() if inner is None else self._replaced.get(inner[1], set()))
 
     def _edge(self, edge: tuple[Node, int]) -> Entry:
         target, out = beyond(edge)

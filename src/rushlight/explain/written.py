@@ -1,0 +1,122 @@
+"""A write through a view as its base's node has it: the rule of the write, on the part of ``g`` that the view is of the base."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from ..autograd.views import CopySlices
+from .entries import Entry
+from .rules import WHERE, rule_texts
+
+Shape = tuple[int, ...]
+WHOLE = "whole"  # what goes on to the base, in the texts
+
+
+def rules_of_write(node: CopySlices, of_write: list[Entry] | None) -> list[Entry]:
+    """The texts for each edge of a write through a view; ``of_write`` are those of the write's own node, where they are known.
+
+    Of what arrives for the base, the part becomes what the write's rule makes of it: ``whole where whole = g; whole[0, 1] = g[0, 1] * 2``.
+    What was written in gets its rule's of the part: ``g[0, 1]``. Empty where the view has another dtype than its base.
+    """
+    if node.saved is None:
+        return []
+    inner, (shape, strides, offset, base_strides, dtype), _ = node.saved
+    op = getattr(inner, "op", None)
+    texts = rule_texts(op, {}, {}, len(inner.next)) if of_write is None and op is not None else of_write or []
+    if dtype != node.dtype:
+        return []
+    size = dtype.itemsize
+    part = part_of(
+        node.shape, tuple(one // size for one in base_strides), shape, tuple(one // size for one in strides), offset // size
+    )
+    return [_through(one, part, is_base=not index) for index, one in enumerate(texts)]
+
+
+def _through(rule: Entry, part: str, is_base: bool) -> Entry:
+    if rule["text"] is None:
+        return rule
+    words = dict(rule.get("words", {}))
+    if _has(rule["text"], WHOLE):
+        words[WHOLE] = f"{WHOLE}_"
+    return {
+        "text": _text(rule["text"], part, is_base, words),
+        "generic": _text(rule["generic"], part, is_base, {}),
+        **({"words": words} if words else {}),
+    }
+
+
+def _text(text: str, part: str, is_base: bool, words: dict[str, str]) -> str:
+    g, out, whole = (words.get(word, word) for word in ("g", "out", WHOLE))
+    if is_base and text == g:
+        return g
+    for word in (g, out):
+        text = re.sub(rf"(?<![\w.]){word}(?![\w(])", part.format(word), text)
+    if not is_base or part == "{}":
+        return text
+    head, _, behind = text.partition(WHERE)
+    return f"{whole}{WHERE}{whole} = {g}; {part.format(whole)} = {head}" + (f"; {behind}" if behind else "")
+
+
+def _has(text: str, word: str) -> bool:
+    return re.search(rf"(?<![\w.]){word}(?![\w(])", text) is not None
+
+
+def part_of(base: Shape, base_strides: Shape, shape: Shape, strides: Shape, offset: int) -> str:
+    """What a view is of its base, with ``{}`` for that; strides and offset in elements.
+
+    >>> part_of((3, 4), (4, 1), (2, 4), (4, 1), 4), part_of((3, 4), (4, 1), (3,), (4,), 2), part_of((3, 4), (4, 1), (), (), 6)
+    ('{}[1:]', '{}[:, 2]', '{}[1, 2]')
+    >>> part_of((3, 4), (4, 1), (4, 3), (1, 4), 0), part_of((3, 4), (4, 1), (2, 6), (6, 1), 0)
+    ('{}.T', '{}.reshape((2, 6))')
+    """
+    if math.prod(shape) == 0:
+        return f"as_strided({{}}, {shape}, {strides}, {offset})"
+    index = _index(base, base_strides, shape, strides, offset)
+    if index is not None:
+        return "{}" + index
+    index = _index(base, base_strides, shape[::-1], strides[::-1], offset)
+    if index is not None:
+        return "{}" + index + ".T"
+    if base_strides == _contiguous(base) and strides == _contiguous(shape) and math.prod(shape) == math.prod(base):
+        return f"{{}}.reshape({shape})"
+    return f"as_strided({{}}, {shape}, {strides}, {offset})"
+
+
+def _contiguous(shape: Shape) -> Shape:
+    return tuple(math.prod(shape[axis + 1 :]) for axis in range(len(shape)))
+
+
+def _index(base: Shape, base_strides: Shape, shape: Shape, strides: Shape, offset: int) -> str | None:
+    """Numbers and slices, one for each axis of the base; None where the view is no such part."""
+    starts = [0] * len(base)
+    for axis in sorted(range(len(base)), key=lambda axis: -base_strides[axis]):
+        if base[axis] > 1 and base_strides[axis] > 0:
+            starts[axis], offset = divmod(offset, base_strides[axis])
+    if offset or any(start >= size for start, size in zip(starts, base, strict=True)):
+        return None
+    found = _slices(list(zip(base, base_strides, starts, strict=True)), list(zip(shape, strides, strict=True)))
+    while found and found[-1] == ":":
+        found.pop()
+    return None if found is None else f"[{', '.join(found)}]" if found else ""
+
+
+def _slices(axes: list[tuple[int, int, int]], wanted: list[tuple[int, int]]) -> list[str] | None:
+    """An entry for each axis (size, stride, start) of the base, so that those which are slices are the view's (size, stride)."""
+    if not axes:
+        return None if wanted else []
+    (size, stride, start), rest = axes[0], axes[1:]
+    if wanted:
+        length, apart = wanted[0]
+        step = 1 if length == 1 or not stride else apart // stride
+        fits = length == 1 or (stride * step == apart > 0 and start + (length - 1) * step < size)
+        behind = _slices(rest, wanted[1:]) if fits else None
+        if behind is not None:
+            return [_slice(start, start + (length - 1) * step + 1, step, size), *behind]
+    behind = _slices(rest, wanted)
+    return None if behind is None else [str(start), *behind]
+
+
+def _slice(start: int, stop: int, step: int, size: int) -> str:
+    step = step if stop - start > 1 else 1
+    return f"{start or ''}:{'' if stop + step > size else stop}{f':{step}' if step > 1 else ''}"
