@@ -22,8 +22,9 @@ def rules_of_write(node: CopySlices, of_write: list[Entry] | None) -> list[Entry
     if node.saved is None:
         return []
     inner, (shape, strides, offset, base_strides, dtype), _ = node.saved
-    op = getattr(inner, "op", None)
-    texts = rule_texts(op, {}, {}, len(inner.next)) if of_write is None and op is not None else of_write or []
+    op, texts = getattr(inner, "op", None), of_write or []
+    if of_write is None and op is not None and not op.params:  # else what it was called with is not known here
+        texts = rule_texts(op, {}, {}, len(inner.next))
     if dtype != node.dtype:
         return []
     size = dtype.itemsize
