@@ -83,6 +83,9 @@ def test_devices_that_are_not_there() -> None:
         torch.autocast(3)
     with pytest.warns(UserWarning, match="GradScaler is enabled, but CUDA is not available"):
         assert not torch.amp.GradScaler("cuda").is_enabled()
+    for old in (torch.cuda.amp.autocast, torch.cpu.amp.autocast, torch.cpu.amp.GradScaler):
+        with pytest.warns(FutureWarning, match=r"is deprecated\. Please use `torch\.amp\."):
+            old(enabled=False)
     with warnings.catch_warnings(action="ignore"):
         assert torch.cuda.amp.GradScaler().scale(x) is x
         with torch.cuda.amp.autocast():

@@ -44,6 +44,22 @@ def test_an_attribute_moves_between_registers() -> None:
         _ = module.x
 
 
+def test_buffers_of_modules_that_register_them_as_of_old() -> None:
+    class Counting(nn.Module):
+        calls = 0
+
+        def register_buffer(self, name: str, tensor: torch.Tensor | None) -> None:  # type: ignore[override]
+            self.calls += 1
+            super().register_buffer(name, tensor)
+
+    module = Counting()
+    module.a = nn.Buffer(torch.zeros(1))
+    assert (list(module.state_dict()), module.calls) == (["a"], 1)
+    with pytest.raises(RuntimeError, match="without the persistent argument is not allowed"):
+        module.b = nn.Buffer(torch.zeros(1), persistent=False)
+    assert [name for name, _ in module.named_buffers()] == ["a"]
+
+
 def test_loading_names_all_that_does_not_fit() -> None:
     layer = nn.Linear(2, 3)
     with pytest.raises(RuntimeError) as error:

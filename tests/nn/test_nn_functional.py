@@ -149,6 +149,16 @@ def test_derivatives(name: str) -> None:
             assert np.allclose(0 if mine is None else mine.numpy(), theirs, atol=1e-6)
 
 
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_the_slope_of_gelu_in_half_precision_is_rounded_once(dtype: Any) -> None:
+    half = torch.linspace(-4, 4, 101).to(dtype).requires_grad_()
+    single = half.detach().float().requires_grad_()
+    F.gelu(half).sum().backward()
+    F.gelu(single).sum().backward()
+    assert torch.allclose(half.grad, single.grad.to(dtype), rtol=torch.finfo(dtype).eps, atol=1e-7)
+    assert half.grad.dtype is dtype
+
+
 # Whose derivatives are ops of their own, with rules for the cotangent and for what they were given.
 WITH_SLOPES = ["mse_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy"]
 ACTIVATIONS = ["elu", "selu", "celu", "gelu", "gelu tanh", "silu", "mish", "softplus", "hardswish", "logsigmoid", "glu", "prelu",

@@ -131,6 +131,15 @@ def test_several_differentiable_steps_have_the_derivatives_of_what_they_do(kind:
     assert torch.autograd.gradcheck(stepped, (start, slope))
 
 
+@pytest.mark.parametrize("kind", [optim.LBFGS, optim.SparseAdam, optim.Adafactor, optim.SGD])
+def test_loading_a_state_adds_no_option_that_the_optimizer_lacks(kind: Any) -> None:
+    optimizer = kind([torch.ones(2, requires_grad=True)], lr=0.1)
+    before = set(optimizer.param_groups[0])
+    for _ in range(2):
+        optimizer.load_state_dict(optimizer.state_dict())
+        assert set(optimizer.param_groups[0]) == before
+
+
 def test_states_of_older_versions_load() -> None:
     param = torch.ones(2, requires_grad=True)
     optimizer = optim.NAdam([param])

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..backend import activation_backward as k
 from ..backend import activations
+from ..backend.numpy import in_single
 from ..kernels import register, sweeps
 from .rule_functions import conj, is_complex, underivable
 from .table import arrays, op
@@ -24,8 +25,10 @@ def _gelu_erf_backward(h: Any, x: Any) -> Any:
     if activations.by_quotient(x):
         slope = activations.gelu_backward(x)
         return np.multiply(h, slope, out=slope if h.shape == x.shape and h.dtype is x.dtype else ...)
-    below, density = 0.5 * (1 + arrays.erf(x * math.sqrt(0.5))), np.exp(-0.5 * x * x)
-    return h * (below + x * density * (1 / math.sqrt(2 * math.pi)))
+    wide = in_single(x)
+    below, density = 0.5 * (1 + arrays.erf(wide * math.sqrt(0.5))), np.exp(-0.5 * wide * wide)
+    out = h * (below + wide * density * (1 / math.sqrt(2 * math.pi)))
+    return out if wide is x else out.astype(x.dtype)
 
 
 op("threshold_backward", k.threshold_backward, node="ThresholdBackwardBackward0", kind="elementwise",

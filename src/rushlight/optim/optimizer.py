@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import warnings
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Mapping
@@ -247,8 +248,13 @@ class Optimizer:
         for hooks in _HOOKS:
             self.__dict__.setdefault(hooks, OrderedDict())
         self.defaults.setdefault("differentiable", False)
+        names = self.defaults.keys() & _NEWER_OPTIONS
+        if (
+            "differentiable" not in inspect.signature(type(self)).parameters
+        ):  # every optimizer has that default, not all the option
+            names.discard("differentiable")
         for group in self.param_groups:  # options that the state of an older version lacks
-            for name in self.defaults.keys() & _NEWER_OPTIONS:
+            for name in names:
                 group.setdefault(name, _NEWER_OPTIONS[name])
 
     def __repr__(self) -> str:

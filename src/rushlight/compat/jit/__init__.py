@@ -74,6 +74,10 @@ class Attribute:
 class TracerWarning(Warning):
     """Never given: nothing is traced."""
 
+    @staticmethod
+    def ignore_lib_warnings() -> None:
+        """There are none to ignore."""
+
 
 def script(obj: T, *args: Any, **kwargs: Any) -> T:
     """The function, class or module itself.

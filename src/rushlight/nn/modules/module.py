@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 import types
 import warnings
@@ -170,7 +171,7 @@ class Module:
                 raise AttributeError("cannot assign buffer before Module.__init__() call")
             if isinstance(value, Buffer):
                 self._forget(name, "_buffers")
-                self.register_buffer(name, value, value.persistent)
+                self._register(name, value)
                 return
             for hook in calls.buffer_registration.values():
                 value = _replaced(hook(self, name, value), value)
@@ -236,6 +237,18 @@ class Module:
             self._non_persistent_buffers_set.discard(name)
         else:
             self._non_persistent_buffers_set.add(name)
+
+    def _register(self, name: str, buffer: Buffer) -> None:
+        """Has ``register_buffer`` add a Buffer, which a subclass may have written before ``persistent`` was."""
+        if "persistent" in inspect.signature(self.register_buffer).parameters:
+            self.register_buffer(name, buffer, buffer.persistent)
+        elif buffer.persistent:
+            self.register_buffer(name, buffer)
+        else:
+            raise RuntimeError(
+                "Registering a non-persistent buffer on a Module subclass that implements register_buffer() without the "
+                "persistent argument is not allowed."
+            )
 
     def add_module(self, name: str, module: Module | None) -> None:
         """Adds a submodule."""
