@@ -99,6 +99,10 @@ KNOWN = [
         r"value at [^\n]*jacrev\(torch\.func\.jacfwd\([^\n]*linalg\.solve\(",
         "PyTorch's second derivative is not symmetric there, and not what differences and its own jacfwd(jacrev) say",
     ),
+    (
+        r"(shape|value) at (?s:.*)\.(cat|concat|hstack|vstack|column_stack)\(\[(\w+), \w+\][^\n]*, out=\3\)",
+        "PyTorch has given out= another size by the time it refuses what it would read from it",
+    ),
 ]
 
 

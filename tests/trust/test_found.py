@@ -127,8 +127,10 @@ def test_elements_that_meet_are_written_row_by_row() -> None:
         torch.arange(4).as_strided((3, 2), (1, 1)).mul_(0.5)
     assert met((3, 2), lambda y: y.cumsum_(0)) == [0, 1, 4, 7]
     assert met((3, 2), lambda y: y.cumsum_(-1)) == [0, 1, 3, 6]
+    assert met((3, 2), lambda y: y.masked_scatter_(y > 0, torch.arange(10.0, 16))) == [0, 11, 13, 14]
+    assert met((3, 2), lambda y: y.renorm_(1, 0, 0.0)) == [0, 0, 0, 0]
     with pytest.raises(RuntimeError, match="refers to a single memory location"):
-        torch.arange(4.0).as_strided((3, 2), (1, 1)).renorm_(2, 0, 1.0)
+        torch.arange(4.0).as_strided((3, 2), (1, 1)).put_(torch.tensor([0]), torch.tensor([1.0]))
 
 
 def test_the_gradient_of_writes_that_meet_is_that_of_all_of_them() -> None:

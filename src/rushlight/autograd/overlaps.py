@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..backend import norms
 from ..backend import numpy as backend
 from ..tensor import Tensor, new_tensor
 from . import modes
@@ -30,9 +31,6 @@ BY_ELEMENT = frozenset(
     "sinh_ sqrt_ square_ sub_ subtract_ tan_ tanh_ true_divide_ trunc_ xlogy_ celu_ elu_ hardtanh_ leaky_relu_ relu6_ selu_ "
     "threshold_".split()
 )
-# What goes line by line along a dimension.
-_BY_LINE = frozenset({"cumsum_", "cumprod_"})
-
 # These may write into a tensor that overlaps itself, an expanded one say.
 INTO_OVERLAP = frozenset({"fill_", "zero_", "masked_fill_", "index_put_", "index_fill_", "tril_", "triu_"})
 # What they write depends on the order of places, so not even the very tensor may be read; most look at that last.
@@ -174,7 +172,7 @@ def check_write(
             _refuse_first(lambda: function(self.detach(), *args, **kwargs))
         if name not in LOOK_LAST:
             check_memory(self, () if name in WHATEVER_IS_READ else args, name in BY_PLACE)
-        if name not in BY_ELEMENT and overlaps_itself(self._array) and not (name in _BY_LINE and not self.requires_grad):
+        if name not in BY_ELEMENT and overlaps_itself(self._array) and not (name in _IN_ORDER and not self.requires_grad):
             if name in BY_PLACE and not is_stretched(self._array):  # PyTorch writes these; what it refuses is told in its words
                 function(self.detach(), *args, **kwargs)
             raise overlap_error()
@@ -215,8 +213,8 @@ def write_in_parts(
     overlaps itself. Where that is recorded each part is a write of its own, so gradients are those of all of them; says whether."""
     array = self._array
     check_result(self, function(new_tensor(array.copy()), *args, **kwargs))  # for the errors of the whole
-    if name in _BY_LINE:
-        _write_lines(function, array, *args, **kwargs)
+    if name in _IN_ORDER:
+        _IN_ORDER[name](function, array, *args, **kwargs)
         return False
     recorded = modes.state.grad_enabled and any(
         getattr(value, "requires_grad", False) for value in (self, *args, *kwargs.values())
@@ -249,6 +247,25 @@ def _write_lines(function: Callable[..., Tensor], array: np.ndarray, dim: int, *
     for index in np.ndindex(*(array.shape[axis] for axis in others)):
         line = array[_at(others, index, array.ndim)]
         line[...] = function(new_tensor(line), 0, **kwargs)._array
+
+
+def _scale_slices(function: Callable[..., Tensor], array: np.ndarray, p: float, dim: int, maxnorm: float) -> None:
+    """``renorm_``: the norms are those from before, the products go element by element."""
+    scale = np.broadcast_to(norms.renorm_scale(array, float(p), dim % array.ndim, float(maxnorm)), array.shape)
+    for index in rows(array):
+        array[index] = norms.scaled(array[index], scale[index])
+
+
+def _fill_places(function: Callable[..., Tensor], array: np.ndarray, mask: Tensor, source: Tensor) -> None:
+    """``masked_scatter_``: row by row, whatever the strides."""
+    places = np.flatnonzero(np.broadcast_to(mask._array, array.shape))
+    array.flat[places] = source._array.ravel()[: places.size]
+
+
+# What is written in an order of its own, where nothing is recorded.
+_IN_ORDER: dict[str, Callable[..., None]] = {
+    "cumsum_": _write_lines, "cumprod_": _write_lines, "renorm_": _scale_slices, "masked_scatter_": _fill_places,
+}  # fmt: skip
 
 
 def _parts(

@@ -56,8 +56,18 @@ RENORM_EPSILON = 1e-7
 
 def renorm(x: Array, ord: float, axis: int, maxnorm: float) -> Array:
     """Slices along ``axis`` whose norm is above ``maxnorm``, scaled down to it."""
+    return np.ascontiguousarray(scaled(x, renorm_scale(x, ord, axis, maxnorm)))
+
+
+def renorm_scale(x: Array, ord: float, axis: int, maxnorm: float) -> Array:
+    """What :func:`renorm` multiplies each slice by, in the dtype of ``x``."""
     axes = tuple(one for one in range(x.ndim) if one != axis)
     norm = np.asarray(vector_norm(wide(x), ord, axes, True))
     one = norm.dtype.type(1)
     scale = np.where(norm > maxnorm, norm.dtype.type(maxnorm) / (norm + norm.dtype.type(RENORM_EPSILON)), one)
-    return np.ascontiguousarray(narrow(wide(x) * scale, x.dtype))
+    return np.asarray(narrow(scale, x.dtype))
+
+
+def scaled(x: Array, scale: Array) -> Array:
+    """``x * scale``, rounded once."""
+    return np.asarray(narrow(wide(x) * wide(scale), x.dtype))

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..autograd import modes, overlaps, views
 from ..autograd.write_errors import refuse_inference
-from ..backend.resizing import resized
+from ..backend.resizing import resized, seen_before
 from ..base import dtypes, return_types
 from ..base.arguments import type_name, warn
 from ..tensor import Tensor
@@ -22,8 +22,20 @@ EXACT_OUT = frozenset(
     "log_softmax diag topk kthvalue median argmax argmin".split()
 )
 
+# Functions that join tensors, with the number of dimensions from which on they pass on the very tensor that they were given.
+_JOINS = {
+    "cat": 0,
+    "concat": 0,
+    "concatenate": 0,
+    "hstack": 1,
+    "vstack": 2,
+    "row_stack": 2,
+    "column_stack": 2,
+    "dstack": 3,
+    "stack": 64,
+}
 # Functions that read their inputs while they write: their ``out=`` must be memory of its own.
-UNSHARED_OUT = frozenset("gather take take_along_dim index_select masked_select cat concat concatenate stack".split())
+UNSHARED_OUT = frozenset("gather take take_along_dim index_select masked_select".split()) | _JOINS.keys()
 
 # These say it in other words.
 _SCALAR_TYPE_OUT = frozenset(("cummax", "cummin", "logcumsumexp"))
@@ -47,7 +59,6 @@ _WITHOUT_DERIVATIVE = frozenset(
     "not_equal searchsorted signbit".split()
 )
 _INTO_OTHERS = frozenset(("all", "any", "bucketize", "searchsorted"))
-_JOINS = frozenset("cat concat concatenate stack hstack vstack dstack column_stack row_stack".split())
 
 
 def write_out(f: Callable[..., Any], name: str, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -154,7 +165,10 @@ def _elementwise(name: str) -> bool:
 
 def _check_shared(name: str, target: Any, inputs: list[Any], result: Any) -> None:
     if name in UNSHARED_OUT:
-        if any(value is target or np.may_share_memory(target._array, value._array) for value in inputs):
+        same = target._array.ndim >= _JOINS.get(name, 0) and any(value is target for value in inputs)
+        if same and name in _JOINS and all(value._array.shape == (0,) for value in inputs):
+            return  # such join anything, and are left out
+        if same or any(np.may_share_memory(target._array, value._array) for value in inputs):
             raise overlaps.shared_error()
     elif _elementwise(name):
         overlaps.check_memory(target, inputs)
@@ -180,7 +194,10 @@ def store(target: Any, value: np.ndarray[Any, Any], name: str) -> None:
             )
         slowest_first = sorted(range(value.ndim), key=lambda axis: -value.strides[axis])
         target._array = resized(have, value.shape, slowest_first)
-    elif overlaps.overlaps_itself(have):
+        views.write(target, value, name)
+        seen_before(have, target._array)
+        return
+    if overlaps.overlaps_itself(have):
         if not _elementwise(name):  # in PyTorch such read what they have written
             raise overlaps.overlap_error()
         for index in overlaps.rows(have):

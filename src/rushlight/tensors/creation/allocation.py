@@ -10,7 +10,7 @@ import numpy as np
 
 from ...autograd import modes, overlaps, views
 from ...autograd.modes import special
-from ...backend.resizing import resized
+from ...backend.resizing import resized, seen_before
 from ...tensor import Tensor, new_tensor
 from ..arguments import as_dtype, checked_shape, type_name
 
@@ -73,9 +73,11 @@ def into(out: Any, name: str, array: np.ndarray[Any, Any], dtype: object, requir
             "arguments requires grad."
         )
     overlaps.check_memory(out)
-    if out._array.shape != array.shape:
-        out._array = resized(out._array, array.shape, range(array.ndim))
+    have = out._array
+    if have.shape != array.shape:
+        out._array = resized(have, array.shape, range(array.ndim))
     views.write(out, array, name)
+    seen_before(have, out._array)
     return out.requires_grad_() if requires_grad else out
 
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ...autograd import views
+from ...autograd import overlaps, views
+from ...backend.numpy import Array
 from ...base.dtypes import FLOATING, INTEGRAL
 from ...ops.publishing import method
 from ...tensor import Tensor
@@ -47,7 +48,7 @@ def apply_(self: Tensor, callable: Callable[[Any], Any]) -> Tensor:
     """Replaces each element by ``callable(element)``: slow, for experiments."""
     if self.requires_grad:
         raise RuntimeError("Can't call apply_() on Variable that requires grad. Use var.detach().apply_() instead.")
-    return _replace(self, "apply_", [callable(value) for value in self._array.ravel().tolist()])
+    return _replace(self, "apply_", callable)
 
 
 @method
@@ -58,9 +59,7 @@ def map_(self: Tensor, tensor: Any, callable: Callable[[Any, Any], Any]) -> Tens
     _check_no_gradient("map_", self, tensor)
     if tensor.dtype is not self.dtype:
         raise TypeError(f"map_: expected {self.type()} for 'other' (got {tensor.type()})")
-    others = tensor.expand(self._array.shape)._array.ravel().tolist()
-    pairs = zip(self._array.ravel().tolist(), others, strict=True)
-    return _replace(self, "map_", [callable(value, other) for value, other in pairs])
+    return _replace(self, "map_", callable, tensor)
 
 
 @method
@@ -79,9 +78,7 @@ def map2_(self: Tensor, x: Any, y: Any, callable: Callable[[Any, Any, Any], Any]
     for name, value in (("x", x), ("y", y)):
         if value.dtype is not self.dtype:
             raise TypeError(f"map2_: expected {self.type()} for argument '{name}' (got {value.type()})")
-    ours = self._array.ravel().tolist()
-    others = [value.expand(self._array.shape)._array.ravel().tolist() for value in (x, y)]
-    return _replace(self, "map2_", [callable(*values) for values in zip(ours, *others, strict=True)])
+    return _replace(self, "map2_", callable, x, y)
 
 
 def _check_no_gradient(name: str, *tensors: Tensor) -> None:
@@ -89,12 +86,23 @@ def _check_no_gradient(name: str, *tensors: Tensor) -> None:
         raise RuntimeError(f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() instead.")
 
 
-def _replace(self: Tensor, name: str, values: list[Any]) -> Tensor:
-    """TypeError for what is no number of the tensor's kind."""
+def _replace(self: Tensor, name: str, callable: Callable[..., object], *others: Any) -> Tensor:
+    """Writes ``callable(element, those of others)``. TypeError for what is no number of the tensor's kind."""
+    arrays = [self._array, *(other.expand(self._array.shape)._array for other in others)]
+    if overlaps.overlaps_itself(self._array):  # each element sees what was written before
+        for place in np.ndindex(self._array.shape):
+            self._array[place] = _numbers(self, [callable(*(one[place].item() for one in arrays))])[0]
+        views.bump(self, name)
+        return self
+    values = [callable(*each) for each in zip(*(one.ravel().tolist() for one in arrays), strict=True)]
+    views.write(self, _numbers(self, values).reshape(self._array.shape), name)
+    return self
+
+
+def _numbers(self: Tensor, values: list[Any]) -> Array:
     rank = self.dtype.kind_rank
     if rank == FLOATING:
         values = list(array("d", values))
     elif rank == INTEGRAL:
         values = [int(value) if isinstance(value, float) else index(value) for value in values]
-    views.write(self, np.array(values).astype(self._array.dtype).reshape(self._array.shape), name)
-    return self
+    return np.array(values).astype(self._array.dtype)
