@@ -225,3 +225,24 @@ def test_results_lie_as_in_pytorch(layout: str) -> None:
     assert run > 1000
     assert [text for name, text in different.items() if name not in known] == []
     assert known - set(different) == set(), "agree now"
+
+
+# Elements that share places: which of two dimensions with equal strides is the slower, the sizes say.
+MET = [((2, 17), (1, 1)), ((2, 3, 4), (1, 0, 2)), ((3, 4), (1, 1)), ((4, 3), (1, 1)), ((2, 3, 4), (4, 4, 1)), ((4, 3, 2), (1, 1, 2)),
+       ((1, 4, 3), (1, 1, 1)), ((3, 1, 4), (1, 5, 1)), ((2, 5), (2, 2)), ((2, 3, 4), (0, 1, 0)), ((3, 4), (2, 1))]  # fmt: skip
+COPIES: list[Callable[[Any, Any], Any]] = [
+    lambda module, x: x.clone(),
+    lambda module, x: module.empty_like(x),
+    lambda module, x: module.zeros_like(x),
+    lambda module, x: module.ones_like(x, dtype=module.float64),
+    lambda module, x: x + x,
+    lambda module, x: x + x.double(),
+    lambda module, x: module.nn.functional.dropout(x, 0.5),
+]
+
+
+@pytest.mark.parametrize("shape, strides", MET)
+@pytest.mark.parametrize("number", range(len(COPIES)))
+def test_copies_of_what_shares_places_lie_as_in_pytorch(shape: Any, strides: Any, number: int) -> None:
+    theirs, ours = [COPIES[number](module, module.arange(40.0).as_strided(shape, strides)) for module in (torch, rushlight)]
+    assert form_of(theirs) == form_of(ours)

@@ -171,16 +171,21 @@ def empty_like(array: Array, dtype: np.dtype[Any]) -> Array:
     """An unset array of the shape of ``array`` whose dimensions lie in memory in the same order, without gaps."""
     if array.flags.c_contiguous:
         return np.empty(array.shape, dtype)
-    if 0 not in array.strides:
+    if _told(array.strides):
         return np.empty_like(array, dtype, "K")
     return ordered(array.shape, [array.strides], dtype)
 
 
+def _told(strides: tuple[int, ...]) -> bool:
+    """Whether strides say in which order dimensions lie: none is stretched, no two are equal."""
+    return 0 not in strides and len({*strides}) == len(strides)
+
+
 def copied(array: Array, dtype: np.dtype[Any]) -> Array:
     """A copy, of another dtype maybe, whose dimensions lie in memory in the same order, without gaps."""
-    if 0 not in array.strides:
+    if array.flags.c_contiguous or _told(array.strides):
         return array.astype(dtype)
-    # NumPy lets stretched dimensions change fastest.
+    # NumPy lets stretched dimensions change fastest, and the later of equal ones.
     out = empty_like(array, dtype)
     out[...] = array
     return out
