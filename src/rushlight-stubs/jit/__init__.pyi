@@ -29,6 +29,10 @@ class ScriptModule(Module):
     """A module, as any other: ``script_method`` marks nothing here."""
 class TracerWarning(Warning):
     """Never given: nothing is traced."""
+    @staticmethod
+    def ignore_lib_warnings() -> None:
+        """There are none to ignore."""
+        ...
 def annotate(the_type: Any, the_value: _T) -> _T:
     """The value."""
     ...
