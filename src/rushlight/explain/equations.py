@@ -58,6 +58,13 @@ def equation(board: Board, node: Entry, sent: Entry, arrived: list[Value | None]
     return text, [*figures, "→", result]
 
 
+def of_views(node: Entry) -> Said | None:
+    """What no rule says: how a write through a view, or a view of what was written to, sends on what arrives."""
+    if node["name"] == "CopySlices":
+        return say("through a view")
+    return say("view renewed") if node["op"] == "as_strided" and not node["rules"] else None
+
+
 def _written(text: str, part: ast.expr) -> str:
     """What stands in a rule for a part of it."""
     return (ast.get_source_segment(text.translate(LETTERS), part) or "").translate(BACK)

@@ -60,7 +60,7 @@ class Board:
         self.card_of_tensor: dict[int, int] = {}
         self.card_of_node: dict[int, int] = {}
         self.card_of_renewed: dict[int, int] = {}  # by the node that a view was given when it was next used
-        self._renewed: dict[int, int] = {}
+        self.renewed: dict[int, int] = {}  # by the same, the view's tensor
         self._card_of_group: dict[int, int] = {}
         self._edges: dict[tuple[int, int, bool], Edge] = {}
         self._accumulating: dict[int, list[int]] = defaultdict(list)  # AccumulateGrad by the identity of its leaf
@@ -78,7 +78,7 @@ class Board:
         )
         self.card_of_renewed = {
             node: self.card_of_tensor[one]
-            for node, one in self._renewed.items()
+            for node, one in self.renewed.items()
             if one in self.card_of_tensor and self.cards[self.card_of_tensor[one]].tensor == one
         }
 
@@ -283,7 +283,7 @@ class Board:
                 node = self.nodes[edge["node"]]
                 if node["variable"] is None and not node["outputs"] and len(user["edges"]) == len(user["inputs"]):
                     made[given["tensor"]].nodes.append(node["id"])
-                    self._renewed[node["id"]] = given["tensor"]
+                    self.renewed[node["id"]] = given["tensor"]
                     seen.add(node["id"])
 
     def _only_read(self) -> list[int] | None:

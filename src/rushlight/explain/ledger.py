@@ -188,7 +188,13 @@ def _is_the_calls_own(
 
 def _came(recording: Recording, lives: set[int]) -> bool:
     """Whether a gradient has come to what a node made, in whichever life."""
-    return not recording.came().isdisjoint(recording.tensors[one]["node"] for one in lives)
+    nodes = {recording.tensors[one]["node"] for one in lives}
+    if len(lives) > 1:  # a view that is used after a write to its base is given a node anew
+        for user in recording.nodes:
+            for edge, given in zip(user["edges"], user["inputs"], strict=False):
+                if edge is not None and given["tensor"] in lives and len(user["edges"]) == len(user["inputs"]):
+                    nodes.add(edge["node"])
+    return not recording.came().isdisjoint(nodes)
 
 
 def _made(recording: Recording, lives: set[int]) -> Entry:

@@ -37,7 +37,10 @@ def chain(board: Board, entry: Entry, where: Said) -> str:
         node = board.nodes[link["node"]]
         card = board.card_of_node.get(node["id"])
         told = "" if card is None else board.cards[card].text or board.cards[card].name
-        if not told and node["place"] is not None:  # one of many on a card
+        inner = [one for one in node["outputs"] if not board.tensors[one]["names"]]
+        if card is not None and inner and board.cards[card].tensor not in inner:  # one of many on a card
+            told = board.label(inner[0])
+        elif not told and node["place"] is not None:
             told = board.recording["places"][node["place"]]["text"]
         name = told or node["name"]
         html += f'<span class="pair"><span>·</span>{_figure(link["J"], "f", say("J of", name=name))}</span>'

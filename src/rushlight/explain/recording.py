@@ -17,6 +17,7 @@ from ..utils.weak import Sighting
 from .composing import composed
 from .entries import Entry
 from .frames import Calls, Where
+from .function_nodes import kept_by_function
 from .keeping import leave_out
 from .naming import Naming
 from .noted import quietly
@@ -315,7 +316,6 @@ class Recording(Naming):
         found = self._of_node.get(id(node))
         if found is not None and found[0]() is node:
             return found[1]
-        number = len(self.nodes)
         op = getattr(node, "op", None)
         variable = self.tensor(node.variable) if isinstance(node, AccumulateGrad) else None
         number = len(self.nodes)
@@ -330,14 +330,12 @@ class Recording(Naming):
             entry["stack"] = [entry["place"]]
         for edge in node.next:
             entry["edges"].append(None if edge is None else self._edge(edge))
+        entry["saved"] = kept_by_function(self, node)
         if isinstance(node, CopySlices):
-            self._written(node, number)
+            inner = self._of_node.get(id(node.saved[0])) if node.saved is not None else None
+            entry["rules"] = rules_of_write(node, None if inner is None else self.nodes[inner[1]]["rules"])
+            self.replaced(number, set() if inner is None else self._replaced.get(inner[1], set()))
         return number
-
-    def _written(self, node: CopySlices, number: int) -> None:
-        inner = self._of_node.get(id(node.saved[0])) if node.saved is not None else None
-        self.nodes[number]["rules"] = rules_of_write(node, None if inner is None else self.nodes[inner[1]]["rules"])
-        self.replaced(number, set() if inner is None else self._replaced.get(inner[1], set()))
 
     def _edge(self, edge: tuple[Node, int]) -> Entry:
         target, out = beyond(edge)
@@ -462,9 +460,8 @@ class Recording(Naming):
                 self.nodes[number]["name"] = name_of(node)
         for tensor in self.tensors:
             if tensor["names"] and not self.tensors[tensor["identity"]]["names"] and tensor["leaf"]:
-                self.tensors[tensor["identity"]]["names"] = list(
-                    tensor["names"]
-                )  # a leaf that was written before it had a name
+                # a leaf that was written before it had a name
+                self.tensors[tensor["identity"]]["names"] = list(tensor["names"])
         for tensor in self.tensors:
             tensor["text"] = self._texts.get(tensor["id"])
             if tensor["names"] or tensor["place"] is not None or tensor["id"] in self._texts:
@@ -475,6 +472,8 @@ class Recording(Naming):
             result = self.text_of(named[0]) if named and len(node["outputs"]) == 1 else None
             node["rules"] = [told_apart(rule, self._replaced.get(node["id"], set()), taken, result) for rule in node["rules"]]
             for one in node["saved"]:
+                if one["tensor"] is None and len(node["outputs"]) == 1:
+                    one["tensor"] = node["outputs"][0]  # of a custom Function, which had made nothing when it saved it
                 if one["tensor"] in node["outputs"] and self.tensors[one["tensor"]]["names"]:
                     one["text"] = self.text_of(one["tensor"])  # its name is known only once it was made
                 elif one["tensor"] in node["outputs"] and one["text"] in taken:

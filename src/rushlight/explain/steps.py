@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from .composing import closed
 from .entries import Entry, Number, Value
-from .equations import Figure, equation
+from .equations import Figure, equation, of_views
 from .error_notes import note_of
 from .folding import Board, Card
 from .numerals import size_in_bytes
@@ -254,9 +254,10 @@ class Steps:
             step = before
             step.events.append(event["n"])
         else:
-            again = event["pass"] is not None and event["node"] is not None and group.place in self._forward
-            again = again and not self.begins.get(event["pass"], {"create_graph": True})["create_graph"]
-            title = self._title(say("forward again" if again else "forward"), self.where(group.place))
+            within = event["pass"] is not None and not self.begins.get(event["pass"], {"create_graph": True})["create_graph"]
+            again = within and event["node"] is not None and group.place in self._forward
+            key = "forward again" if again else "forward within" if within else "forward"
+            title = self._title(say(key), self.where(group.place))
             step = Step("forward", title, [event["n"]], group.place, None if card is None else card.id, event["pass"])
             step.group, step.again = group, again
             self.all.append(step)
@@ -279,7 +280,7 @@ class Steps:
                 parts.append(
                     Sentence(say("written", after=after, before=before) if after != before else say("written unnamed"))
                 )
-        made = [nodes[one] for one in group.nodes]
+        made = [nodes[one] for one in dict.fromkeys(group.nodes) if one not in self.board.renewed or len(group.nodes) == 1]
         if made:
             saved = {self.board.kept(one): one["bytes"] for node in made for one in node["saved"]}
             size = size_in_bytes(sum(saved.values()))
@@ -348,7 +349,7 @@ class Steps:
             step.place = card.place
         step.nodes.append(node["name"])
         step.title = self._title(say("backward"), literal(chain(step.nodes), code=True), self.where(step.place))
-        freed = bool(event["freed"]) or (bool(node["saved"]) and not self.retained(event["pass"]) and not self.failed(event))
+        freed = bool(node["saved"]) and (bool(event["freed"]) or not (self.retained(event["pass"]) or self.failed(event)))
         step.parts = [part for part in step.parts if not (isinstance(part, Sentence) and part.tone == "aside")]
         step.parts += self._run_parts(node, event)
         if self.failed(event):
@@ -363,6 +364,8 @@ class Steps:
         parts: list[Part] = []
         if not event["sent"] and not any(event["arrived"]):
             return [Sentence(say("nothing arrived"))]
+        if (told := of_views(node)) is not None:
+            parts.append(Sentence(told))
         for sent in event["sent"]:
             edge = node["edges"][sent["edge"]]
             name = self.target(node, sent["edge"])
@@ -394,7 +397,8 @@ class Steps:
         name = self.board.label(event["tensor"])
         slot = self.board.slot(event["tensor"])
         number = self.board.card_of_tensor.get(event["tensor"])
-        step = Step("leaf", say("at leaf", name=name), [event["n"]], event["place"], number, event["pass"])
+        made = self.board.tensors[self.board.tensors[event["tensor"]]["identity"]]["place"]  # not where it was written to
+        step = Step("leaf", say("at leaf", name=name), [event["n"]], made, number, event["pass"])
         if event["before"] is None:
             step.parts = [
                 Line([Figure(None, say("before")), "→", Figure(event["after"], literal(slot), "b")]),

@@ -53,6 +53,7 @@ TABLE: dict[str, tuple[str, str]] = {
     # steps
     "forward": ("Forward", "前向"),
     "forward again": ("Forward, computed again", "前向，重新计算"),
+    "forward within": ("Computed in the pass", "反向传播中计算"),
     "backward": ("Backward", "反向"),
     "line": ("line {line}", "第 {line} 行"),
     "times": ("{count} nodes", "{count} 个节点"),
@@ -62,6 +63,14 @@ TABLE: dict[str, tuple[str, str]] = {
     "wants none": ("No gradient is wanted here, so nothing is remembered.", "这里不要求梯度，所以什么也不记录。"),
     "written": ("Written in place: `{after}` is the next life of `{before}`.", "原地写入：`{after}` 是 `{before}` 的下一个版本。"),
     "written unnamed": ("Written in place, before it had this name.", "原地写入：那时它还没有这个名字。"),
+    "through a view": (
+        "Written through a view: where the view looks, g goes by the rule of what was written; elsewhere it goes on as it came.",
+        "经由视图写入：视图看到的那部分 g 按写入运算的规则传递，其余部分原样传下去。",
+    ),
+    "view renewed": (
+        "A view, after its base was written to: each element of g goes to where it lies in the base.",
+        "基张量被写入之后的视图：g 的每个元素回到它在基张量中的位置。",
+    ),
     "cut no_grad": ("Made under `no_grad`: it has no history.", "在 `no_grad` 下得到：不在计算图里。"),
     "cut inference_mode": ("Made under `inference_mode`: it has no history.", "在 `inference_mode` 下得到：不在计算图里。"),
     "cut detach": ("Cut off by `detach`: it has no history.", "被 `detach` 切断：不在计算图里。"),
