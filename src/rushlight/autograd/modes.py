@@ -50,9 +50,8 @@ class Special:
     """What is unusual, over all threads; ops take their general path while there is anything.
 
     ``active``  the marks of all that is unusual
-    ``hidden``  those of what an op does not see by its inputs and its thread's state, as it sees inference modes, sparse tensors,
-                instances of subclasses, levels of forward mode, transforms, saved-tensor hooks, function modes, autocast: compiled
-                ops go their short way past these
+    ``hidden``  those of what an op does not see by its inputs and its thread's state, as it sees sparse tensors, transforms or
+                saved-tensor hooks: past these compiled ops go their short way
     """
 
     __slots__ = ("active", "hidden")
@@ -81,22 +80,14 @@ class Mark:
 def marked(have: Mark | None, on: object, hidden: bool = False) -> Mark | None:
     """The mark of what is on in a thread, or not: the one that it has, or a new one.
 
-    It is to be set in one statement with what it is of, and nothing called behind it: an interrupt comes behind calls, and not
-    between what one statement sets.
+    It is set in one statement with what it is of: an interrupt comes behind calls, not between what one statement sets.
     """
     return (have or Mark(hidden)) if on else None
 
 
 def set_saved_hooks(hooks: list[Any] | None) -> None:
     """Makes ``hooks`` this thread's saved-tensor hooks."""
-    mark = marked(state.saved_hooks_mark, hooks)
-    state.saved_hooks, state.saved_hooks_mark = hooks, mark
-
-
-def set_function_modes(function_modes: tuple[Any, ...]) -> None:
-    """Makes these this thread's TorchFunctionModes."""
-    mark = marked(state.function_modes_mark, function_modes)
-    state.function_modes, state.function_modes_mark = function_modes, mark
+    state.saved_hooks, state.saved_hooks_mark = hooks, marked(state.saved_hooks_mark, hooks)
 
 
 class Inference(Mark):

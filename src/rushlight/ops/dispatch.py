@@ -107,8 +107,7 @@ def _computed(op: Op, inputs: list[Any], arrays: list[Any], params: tuple[Any, .
             out = kernel_for(op.kernel, arrays[0])(*arrays, *params)
     except Exception as error:
         out = _retry(op, arrays, params, error)
-    if isinstance(out, ScatteredArray):  # over Tensors cotangents are dense
-        out = out.dense()
+    out = out.dense() if isinstance(out, ScatteredArray) else out  # over Tensors cotangents are dense
     if op.promote is not None and op.outputs == ["out"] and len(inputs) > 1 and getattr(out, "ndim", 0) > 1:
         given = [value._array for value in inputs if isinstance(value, Tensor)]
         in_order, stretched = [x.flags.c_contiguous for x in given], [x.shape != out.shape for x in given]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
-from rushlight.autograd.modes import set_function_modes, state
+from rushlight.autograd.modes import marked, state
 from rushlight.overrides.torch_function import switches
 
 __all__ = [
@@ -52,10 +52,14 @@ def _get_function_stack_at(index: int) -> Any:
 def _pop_torch_function_stack() -> Any:
     """Takes the innermost mode off."""
     innermost = state.function_modes[-1]
-    set_function_modes(state.function_modes[:-1])
+    _set_modes(state.function_modes[:-1])
     return innermost
 
 
 def _push_on_torch_function_stack(mode: Any) -> None:
     """Puts a mode on top."""
-    set_function_modes((*state.function_modes, mode))
+    _set_modes((*state.function_modes, mode))
+
+
+def _set_modes(function_modes: tuple[Any, ...]) -> None:
+    state.function_modes, state.function_modes_mark = function_modes, marked(state.function_modes_mark, function_modes)
