@@ -150,7 +150,7 @@ def test_derivatives(name: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
-def test_the_slope_of_gelu_in_half_precision_is_rounded_once(dtype: Any) -> None:
+def test_the_slope_of_gelu_in_half_precision_is_rounded_once(dtype: torch.dtype) -> None:
     half = torch.linspace(-4, 4, 101).to(dtype).requires_grad_()
     single = half.detach().float().requires_grad_()
     F.gelu(half).sum().backward()

@@ -132,7 +132,7 @@ def test_several_differentiable_steps_have_the_derivatives_of_what_they_do(kind:
 
 
 @pytest.mark.parametrize("kind", [optim.LBFGS, optim.SparseAdam, optim.Adafactor, optim.SGD])
-def test_loading_a_state_adds_no_option_that_the_optimizer_lacks(kind: Any) -> None:
+def test_loading_a_state_adds_no_option_that_the_optimizer_lacks(kind: type[optim.SGD]) -> None:
     optimizer = kind([torch.ones(2, requires_grad=True)], lr=0.1)
     before = set(optimizer.param_groups[0])
     for _ in range(2):
