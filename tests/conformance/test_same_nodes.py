@@ -1,4 +1,4 @@
-"""Nodes are PyTorch's where others might be looked for: of masked tensors, and in ``vmap(grad(f))`` those of ops on one example."""
+"""Nodes are PyTorch's where others might be looked for: of masked tensors, of layers, and in ``vmap(grad(f))`` those of ops on one example."""
 
 from __future__ import annotations
 
@@ -38,6 +38,30 @@ def test_reductions_of_masked_tensors_have_pytorchs_functions() -> None:
         for of in ("sum", "mean", "prod", "amax", "amin", "std", "var"):
             assert names_below(root(torch, of)) == names_below(root(rushlight, of))
         assert names_below(root(torch, "sum", True)) == names_below(root(rushlight, "sum", True))
+
+
+@pytest.mark.parametrize("turned", [False, True], ids=["in order", "turned"])
+@pytest.mark.parametrize(
+    "options", [{}, {"batch_first": True}, {"batch_first": True, "bidirectional": True, "num_layers": 2}], ids=str
+)
+def test_layers_of_lstms_are_given_what_lies_in_order(options: dict[str, Any], turned: bool) -> None:
+    def root(t: ModuleType) -> object:
+        lstm, directions = t.nn.LSTM(3, 2, **options), options.get("num_layers", 1) * (1 + options.get("bidirectional", False))
+        x = t.ones(3, 4, 5, requires_grad=True).permute(1, 2, 0) if turned else t.ones(4, 5, 3, requires_grad=True)
+        batch = 4 if options else 5
+        state = t.ones(directions, 2, batch, requires_grad=True).transpose(1, 2) if turned else t.ones(directions, batch, 2)
+        return lstm(x, (state, state))[0].grad_fn
+
+    assert names_below(root(torch)) == names_below(root(rushlight))
+
+
+def test_the_second_derivative_of_where_chooses_again() -> None:
+    def root(t: ModuleType) -> object:
+        x, y = (t.ones(2, requires_grad=True) for _ in range(2))
+        result = t.where(t.tensor([True, False]), x, y)
+        return t.autograd.grad(result.pow(2).sum(), y, create_graph=True)[0].grad_fn
+
+    assert names_below(root(torch)) == names_below(root(rushlight))
 
 
 # Functions of a vector that all examples share and one of each example.
