@@ -72,6 +72,7 @@ RETURNS: dict[str, Any] = {
         "feature_alpha_dropout hardsigmoid hardswish hardtanh leaky_relu lp_pool1d lp_pool2d lp_pool3d max_unpool1d max_unpool2d "
         "max_unpool3d mish relu relu6 selu silu threshold",
     ),
+    **_all(tuple[Tensor, Tensor], "", "adaptive_max_pool1d"),
     **_all(
         tuple[Tensor, Tensor], "nn.functional", "adaptive_max_pool1d_with_indices adaptive_max_pool2d_with_indices "
         "adaptive_max_pool3d_with_indices fractional_max_pool2d_with_indices fractional_max_pool3d_with_indices "
@@ -188,6 +189,7 @@ FORMS: dict[str, list[str]] = {
     ],
     "rushlight.compiler.allow_in_graph": ["(fn: <Wrapped>) -> <Wrapped>"],
     "rushlight.jit.export": ["(fn: <Wrapped>) -> <Wrapped>"],
+    "rushlight.compiler.assume_constant_result": ["(fn: <Wrapped>) -> <Wrapped>"],
     "rushlight.compiler.disable": [
         "(fn: <Wrapped>, recursive: <bool> = True, *, reason: <str> | None = None) -> <Wrapped>",
         "(fn: None = None, recursive: <bool> = True, *, reason: <str> | None = None) -> <Decorator>",

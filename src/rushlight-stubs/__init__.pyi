@@ -2265,7 +2265,7 @@ def acosh(input: Tensor, *, out: Any = None) -> Tensor:
 def acosh_(self: Tensor) -> Tensor:
     """In-place version of :func:`acosh`."""
     ...
-def adaptive_max_pool1d(input: Tensor, output_size: Any) -> Any:
+def adaptive_max_pool1d(input: Tensor, output_size: Any) -> tuple[Tensor, Tensor]:
     """Maxima over as many bins as are wanted, and their indices."""
     ...
 def add(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *older: Any, alpha: Any = 1, out: Any = None) -> Tensor:

@@ -12,7 +12,7 @@ _Wrapped = TypeVar('_Wrapped', bound=Callable[..., Any])
 def allow_in_graph(fn: _Wrapped) -> _Wrapped:
     """The function itself, or the list of functions: all that can be captured is. AssertionError for what cannot be called."""
     ...
-def assume_constant_result(fn: Any = None, recursive: bool = True, *, reason: str | None = None) -> Any:
+def assume_constant_result(fn: _Wrapped) -> _Wrapped:
     """The function itself; also as a decorator with options."""
     ...
 @overload
