@@ -82,6 +82,19 @@ def test_unique() -> None:
     assert torch.unique(torch.empty(0, 2), dim=0).shape == (0, 2)
 
 
+@pytest.mark.parametrize("dtype", [torch.int64, torch.int32, torch.int8, torch.uint8])
+@pytest.mark.parametrize("spread", [5, 100])
+def test_whole_numbers_are_counted_where_they_lie_close_together(dtype: torch.dtype, spread: int) -> None:
+    x = (torch.arange(120).reshape(8, 15).T * 7 % spread - (0 if dtype == torch.uint8 else 3)).to(dtype)
+    values, inverse, counts = x.unique(return_inverse=True, return_counts=True)
+    expected = sorted(set(x.flatten().tolist()))
+    assert values.dtype == dtype and values.tolist() == expected
+    assert inverse.dtype == counts.dtype == torch.int64 and (values[inverse] == x).all()
+    assert counts.tolist() == [x.flatten().tolist().count(value) for value in expected]
+    ends = torch.tensor([-(2**63), 2**63 - 1] * 50)
+    assert ends.unique().tolist() == [-(2**63), 2**63 - 1] and ends[1::2].unique(return_counts=True)[1].tolist() == [50]
+
+
 def test_searching() -> None:
     edges = torch.tensor([1.0, 3.0, 3.0, 5.0])
     wanted = torch.tensor([0.0, 3.0, 9.0, NAN])

@@ -15,7 +15,7 @@ from .creation import in_order
 from .line_sums import total
 from .memory_formats import has_channels_last, with_channels_last
 from .numpy import Array, Shape, converted, in_rows
-from .pointwise import only
+from .pointwise import only, zero_of
 
 _ALL = slice(None)
 
@@ -256,8 +256,19 @@ def triu(x: Array, offset: int) -> Array:
 
 def _with_zeros(x: Array, offset: int, below: bool) -> Array:
     """A copy with zeros everywhere on a diagonal and below it, or in all others."""
-    shape = x.shape[-2:]
-    return only(np.ascontiguousarray(x), (_kept_mask if max(shape) <= _SHORT else _mask)(shape, offset, below))
+    rows, columns = x.shape[-2:]
+    if max(rows, columns) <= _SHORT:
+        return only(np.ascontiguousarray(x), _kept_mask((rows, columns), offset, below))
+    out = np.array(x, order="C")
+    for start in range(0, rows, _SHORT):  # bands of rows: what all of them keep, what some do, what none does
+        band = out[..., start : start + _SHORT, :]
+        height = band.shape[-2]
+        first, last = (min(max(end + offset, 0), columns) for end in (start + 1, start + height))
+        band[..., slice(first) if below else slice(last, None)] = 0
+        if first < last:
+            mask = _kept_mask((height, last - first), start + offset - first, not below)
+            np.copyto(band[..., first:last], zero_of(x.dtype), where=mask)
+    return out
 
 
 def _mask(shape: Shape, offset: int, below: bool) -> Array:
