@@ -107,6 +107,8 @@ def left_shift(a: Array, b: Array) -> Array:
         refuse("lshift_cpu", a)
     bits = a.dtype.itemsize * 8
     outside = (b < 0) | (b >= bits)
+    if not outside.any():
+        return np.left_shift(a, b.astype(a.dtype, copy=False), out=...)
     shifted = np.left_shift(a, np.where(outside, 0, b).astype(a.dtype))
     return np.where(outside, a.dtype.type(0), shifted)
 
@@ -117,4 +119,6 @@ def right_shift(a: Array, b: Array) -> Array:
         refuse("rshift_cpu", a)
     bits = a.dtype.itemsize * 8
     outside = (b < 0) | (b >= bits)
+    if not outside.any():
+        return np.right_shift(a, b.astype(a.dtype, copy=False), out=...)
     return np.right_shift(a, np.where(outside, bits - (a.dtype.kind == "i"), b).astype(a.dtype), out=...)

@@ -61,16 +61,20 @@ def arange(start: float, step: float, count: int, dtype: np.dtype[Any]) -> Array
     """``start + i * step`` in int64 or float64, rounded as PyTorch's vector instructions round."""
     if dtype.kind in "iu":
         return np.asarray(np.arange(count) * int(step) + int(start)).astype(dtype)
-    index = _COUNTS[:count] if count <= _KEPT else np.arange(count, dtype=np.float64)
     exact = dtype.itemsize < 8 or (float(start).is_integer() and float(step).is_integer())
-    values = (index * step + start if exact else fused(index, step, start)).astype(dtype)
+
+    def counted(index: Array, first: float | Array) -> Array:
+        return np.asarray(index * step + first if exact else fused(index, step, first)).astype(dtype)
+
     # By blocks: the first number of each is rounded to the dtype, the others count from there; the rest one by one.
     lanes = _LANES // dtype.itemsize
     whole = count // (2 * lanes) * (2 * lanes)
-    if whole:
-        lane = index[:whole] % lanes
-        first = values[:whole:lanes].astype(np.float64).repeat(lanes)
-        values[:whole] = lane * step + first if exact else fused(lane, step, first)
+    if not whole:
+        return counted(_COUNTS[:count], start)
+    firsts = counted(np.arange(0, whole, lanes, dtype=np.float64), start).astype(np.float64)
+    values = np.empty(count, dtype)
+    values[:whole].reshape(-1, lanes)[...] = counted(_COUNTS[:lanes], firsts[:, None])
+    values[whole:] = counted(np.arange(whole, count, dtype=np.float64), start)
     return values
 
 
@@ -82,7 +86,7 @@ def fused(a: Any, b: Any, c: Any) -> Array:
     lost = a_high * b_high - product + a_high * b_low + a_low * b_high + a_low * b_low
     total = product + c
     shared = total - product
-    lost += (product - (total - shared)) + (c - shared)
+    lost = lost + (product - (total - shared)) + (c - shared)
     return np.asarray(np.where(np.isfinite(lost), total + lost, total))
 
 

@@ -31,8 +31,7 @@ def distances_by_products(a: Array, b: Array) -> Array:
 
 def pdist(x: Array, p: float) -> Array:
     """Distances of order p between each row of x (n, d) and those behind it, row by row."""
-    first, second = np.triu_indices(len(x), 1)
-    return _lengths(x[first] - x[second], p)
+    return _lengths(pair_differences(x), p)
 
 
 def _lengths(off: Array, p: float) -> Array:
@@ -50,8 +49,13 @@ def _lengths(off: Array, p: float) -> Array:
 
 def pair_differences(x: Array) -> Array:
     """What ``pdist`` takes the lengths of: (pairs, d)."""
-    first, second = np.triu_indices(len(x), 1)
-    return np.asarray(x[first] - x[second])
+    out = np.empty((len(x) * (len(x) - 1) // 2, x.shape[1]), x.dtype)
+    start = 0
+    for index in range(len(x) - 1):
+        end = start + len(x) - 1 - index
+        np.subtract(x[index], x[index + 1 :], out[start:end])
+        start = end
+    return out
 
 
 def pair_differences_adjoint(g: Array, rows: int) -> Array:

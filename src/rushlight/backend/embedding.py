@@ -81,7 +81,11 @@ def embedding_renorm(weight: Array, indices: Array, max_norm: float, ord: float)
 
 def one_hot(target: Array, classes: int) -> Array:
     """Ones at the classes, along a new last axis."""
-    return (target[..., None] == np.arange(classes)).astype(np.int64)
+    if not target.size or target.min() < 0 or target.max() >= classes:
+        return (target[..., None] == np.arange(classes)).astype(np.int64)
+    out = np.zeros((*target.shape, classes), np.int64)
+    out.reshape(-1)[np.arange(0, out.size, classes) + target.reshape(-1)] = 1
+    return out
 
 
 # Bags.
