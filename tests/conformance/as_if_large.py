@@ -26,6 +26,8 @@ THRESHOLDS: dict[str, dict[str, int]] = {
     "backend.matmul": {"_SMALL": 16, "_BLAS_THREADS": 32, "_OUTCOMES": 3},
     "backend.norms": {"_SMALL": 2},
     "backend.numpy": {"MANY": 8},
+    "backend.shape": {"_SHORT": 2},
+    "backend.sort": {"_COUNTED": 1},
     "backend.stable_sort": {"_MANY": 2},
     "backend.pairwise_differences": {"_FROM": 2},
     "backend.flat_indices": {"FEW": 2, "_NARROW": 1},
@@ -35,6 +37,7 @@ THRESHOLDS: dict[str, dict[str, int]] = {
     "backend.grid_sample": {"_TOGETHER": 20},
     "backend.strided": {"_TOGETHER": 1},
     "backend.summation": {"_LARGEST": 4, "_LONG": 8, "_ROW": 4},
+    "kernels.mixtures": {"_FEW": 1},
 }
 
 

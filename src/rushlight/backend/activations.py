@@ -168,7 +168,9 @@ def log_sigmoid(x: Array) -> Array:
 
 def glu(x: Array, axis: int) -> Array:
     first, second = np.split(in_single(x), 2, axis)
-    return (first * sigmoid(second)).astype(x.dtype)
+    if x.flags.c_contiguous:
+        second = np.ascontiguousarray(second)  # as compiled kernels take it
+    return (first * sigmoid(second)).astype(x.dtype, copy=False)
 
 
 def threshold(x: Array, limit: float, value: float) -> Array:
@@ -181,6 +183,7 @@ def prelu(x: Array, weight: Array) -> Array:
     return either(x > 0, x, x * weight)
 
 
+@register(compiled.softshrink)
 def softshrink(x: Array, limit: float) -> Array:
     wide = in_single(x)
     kind = wide.dtype.type

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels import half_precision, register
+from ..kernels import half_precision, mixtures, register
 from . import bits, pairwise_differences
 from . import numpy as backend
 from .array_dtypes import as_array, floating, meeting, refuse
@@ -248,7 +248,7 @@ def power_number(x: Array, exponent: Any) -> Array:
     if exponent == 1:
         return x.copy("K")
     if exponent == 3:
-        return np.multiply(x * x, x, out=...)
+        return _cube(x)
     if exponent == 0.5:
         return np.sqrt(x, out=...)
     if exponent == -1:
@@ -260,6 +260,11 @@ def power_number(x: Array, exponent: Any) -> Array:
     if kind == "b":
         return x | (not exponent)
     return np.power(x, np.asarray(exponent).astype(dtype), out=...)
+
+
+@register(mixtures.cube)
+def _cube(x: Array) -> Array:
+    return np.multiply(x * x, x, out=...)
 
 
 def number_power(x: Array, base: Any) -> Array:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..base import dtypes
 from ..base.type_limits import finfo
-from ..kernels import register, sweeps
+from ..kernels import mixtures, register, sweeps
 from . import numpy as backend
 from .array_dtypes import common, floating, meeting, refuse
 from .bits import either
@@ -139,6 +139,7 @@ fmin = _of_real(np.fmin, "fmin")
 # Mixtures.
 
 
+@register(mixtures.lerp)
 def lerp(start: Array, end: Array, weight: Any) -> Array:
     """``start + weight * (end - start)``, counted from the nearer end."""
     if start.dtype.itemsize == 2 and start.dtype.kind in "fV":
@@ -155,6 +156,7 @@ def lerp(start: Array, end: Array, weight: Any) -> Array:
     return out if out.ndim < 3 or start.flags.c_contiguous else backend.laid_out(out, (start, end))
 
 
+@register(mixtures.addcmul)
 def addcmul(x: Array, u: Array, v: Array, value: Any) -> Array:
     """``x + value * u * v``."""
     if x.dtype.itemsize == 2 and x.dtype.kind in "fV":
@@ -163,6 +165,7 @@ def addcmul(x: Array, u: Array, v: Array, value: Any) -> Array:
     return np.add(x, product if value == 1 else product * np.asarray(value).astype(x.dtype), out=...)
 
 
+@register(mixtures.addcdiv)
 def addcdiv(x: Array, u: Array, v: Array, value: Any) -> Array:
     """``x + value * u / v``."""
     if x.dtype.itemsize == 2 and x.dtype.kind in "fV":
@@ -183,6 +186,8 @@ def nan_to_num(x: Array, nan: float | None, posinf: float | None, neginf: float 
         return np.array(x, order="K")
     limits = finfo(dtypes.of(x.dtype))
     out = backend.copied(x, x.dtype)
+    if np.isfinite(x).all():
+        return out
     out[np.isnan(x)] = 0 if nan is None else nan
     out[x == math.inf] = limits.max if posinf is None else posinf
     out[x == -math.inf] = limits.min if neginf is None else neginf

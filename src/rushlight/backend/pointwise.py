@@ -58,6 +58,7 @@ def sgn(x: Array) -> Array:
     return sign(x)
 
 
+@register(compiled.sign)
 def sign(x: Array) -> Array:
     kind = x.dtype.kind
     if kind == "b":

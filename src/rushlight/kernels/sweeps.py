@@ -56,6 +56,7 @@ hardtanh, hardtanh_backward = _function("hardtanh"), _backward("hardtanh_backwar
 hardsigmoid, hardswish = _function("hardsigmoid"), _function("hardswish")
 hardswish_backward, shrink_backward = _backward("hardswish_backward"), _backward("shrink_backward")
 relu_backward = _backward("relu_backward")
+softshrink, sign = _function("softshrink"), _function("sign")
 _relu, _elu, _elu_backward = _function("relu"), _function("elu"), _backward("elu_backward")
 _softplus, _softplus_backward = _function("softplus"), _backward("softplus_backward")
 _hardsigmoid_backward, _threshold_backward = _backward("hardsigmoid_backward"), _backward("threshold_backward")

@@ -114,10 +114,26 @@ struct ThresholdSlope {
     template <class T> static V<T> at(V<T> x, V<T> h, const T *numbers) { return x <= numbers[0] ? all<T>(0) : h; }
 };
 
+// (limit)
+struct Softshrink {
+    template <class T> static V<T> at(V<T> x, V<T>, const T *numbers) {
+        V<T> inside = x * T(0), below = x < -numbers[0] ? x + numbers[0] : inside;
+        return x > numbers[0] ? x - numbers[0] : below;
+    }
+};
+
 struct ShrinkSlope {
     template <class T> static V<T> at(V<T> x, V<T> h, const T *numbers) {
         V<T> size = x < T(0) ? -x : x;
         return size <= numbers[0] ? all<T>(0) : h;
+    }
+};
+
+// That of nan is 0.
+struct Sign {
+    template <class T> static V<T> at(V<T> x, V<T>) {
+        V<T> below = x < T(0) ? all<T>(-1) : all<T>(0);
+        return x > T(0) ? all<T>(1) : below;
     }
 };
 

@@ -56,7 +56,7 @@ static Set loops(const char *name) {
              SLOPES(LeakyReluSlope), SLOPES(EluSlope), SLOPES(SoftplusSlope), SLOPES(LogSigmoidSlope), SLOPES(HardtanhSlope),
              SLOPES(HardsigmoidSlope), SLOPES(HardswishSlope), SLOPES(ThresholdSlope), SLOPES(ShrinkSlope), SLOPES(Sum), SLOPES(Difference),
              SLOPES(Product), SLOPES(Quotient), VALUES(Opposite), VALUES(Tanh), VALUES(Erf), SLOPES(SmoothL1), SLOPES(SmoothL1Slope), SLOPES(Huber),
-             SLOPES(HuberSlope), VALUES(Erfinv)},
+             SLOPES(HuberSlope), VALUES(Erfinv), VALUES(Softshrink), VALUES(Sign)},
             {BOTH(softmax), BOTH(softmax_backward), BOTH(log_softmax), BOTH(log_softmax_backward), BOTH(layer_norm), BOTH(layer_norm_backward)},
             {FOLD(Sums), FOLD(Squares), FOLD(Folded<Products>), FOLD(Folded<Maxima>), FOLD(Folded<Minima>)},
             {SCAN(RunningSum, false), SCAN(RunningSum, true), SCAN(RunningProduct, false), SCAN(LastMaximum, false), SCAN(LastMinimum, false)},

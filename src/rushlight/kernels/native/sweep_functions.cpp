@@ -46,6 +46,8 @@ PyMethodDef sweep_functions[] = {
     fast("hardtanh", sweep<HARDTANH, false, 2>),
     fast("hardsigmoid", sweep<HARDSIGMOID, false>),
     fast("hardswish", sweep<HARDSWISH, false>),
+    fast("softshrink", sweep<SOFTSHRINK, false, 1>),
+    fast("sign", sweep<SIGN, false>),
     fast("gelu_backward", sweep<GELU_SLOPE, true>),
     fast("gelu_tanh_backward", sweep<GELU_TANH_SLOPE, true>),
     fast("silu_backward", sweep<SILU_SLOPE, true>),
