@@ -157,11 +157,12 @@ def _pivots(a: Array, chosen: Array) -> tuple[Array, Array]:
 def minors(a: Array) -> Array:
     """The derivative of the determinant: ``det(a) * inv(a).T``, and its limit where ``a`` is singular."""
     size = det(a)
-    zero = (size == 0) | np.asarray(np.linalg.det(a) == 0)  # what has no inverse
-    other = zero | np.isnan(size)
+    unknown = np.isnan(size)
+    zero = ((size == 0) | np.asarray(np.linalg.det(a) == 0)) & ~unknown  # what has no inverse
+    other = zero | unknown
     inverse = np.linalg.inv(np.where(other[..., None, None], np.eye(a.shape[-1], dtype=a.dtype), a) if other.any() else a)
     out = np.asarray(size[..., None, None] * inverse.swapaxes(-1, -2))
-    out[np.isnan(size)] = np.nan
+    out[unknown] = np.nan
     if zero.any():
         out[zero] = _minors_of_singular(a[zero])
     return out
