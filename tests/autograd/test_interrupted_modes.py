@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from interrupting import left_behind
 
 import rushlight as torch
+from rushlight.amp import autocast_mode
 from rushlight.autograd import forward_ad
 from rushlight.utils._python_dispatch import TorchDispatchMode
 
@@ -61,6 +62,13 @@ CALLS: dict[str, Callable[[], object]] = {
     "vmap": lambda: torch.func.vmap(lambda row: row.sin())(x),
     "jvp": lambda: torch.func.jvp(lambda x: x.sin(), (x,), (x,)),
 }
+
+
+@pytest.fixture(autouse=True)
+def _no_block_goes_on() -> Iterator[None]:
+    """An interrupt at the entry of autocast's ``__exit__`` leaves the block open, and with it what leaves were cast to."""
+    yield
+    autocast_mode._kept.blocks, autocast_mode._kept.casts = 0, {}
 
 
 def places(call: Callable[[], object]) -> set[str]:

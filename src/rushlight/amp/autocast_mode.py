@@ -105,7 +105,7 @@ class autocast:
         enabled = {**_state.enabled, self.device: self._enabled}
         inside = _settled(enabled, {**_state.dtypes, self.device: self.fast_dtype}, self._cache_enabled)
         outside = _state.enabled, _state.dtypes, _state.cache, _state.told, _state.mark, state.autocast
-        self._around = outside, enabled
+        self._around, self._blocks = (outside, enabled), _kept.blocks
         _state.enabled, _state.dtypes, _state.cache, _state.told, _state.mark, state.autocast = inside
         _kept.blocks += 1
         return self
@@ -116,7 +116,7 @@ class autocast:
             outside = self._outside(outside)
         # From here on nothing is called before all is set: an interrupt comes behind calls.
         _state.enabled, _state.dtypes, _state.cache, _state.told, _state.mark, state.autocast = outside
-        _kept.blocks -= 1
+        _kept.blocks = self._blocks  # and not one less: blocks inside may have been cut off
         if not _kept.blocks:
             _kept.casts = {}
             _casts_kept().clear()
