@@ -187,9 +187,8 @@ class inference_mode(ContextDecorator, metaclass=Called):
         state.grad_enabled, state.enabled_in_inference = not self.mode, False
 
     def __exit__(self, kind: object, error: object, tb: object) -> None:
-        state.inference, state.grad_enabled, state.enabled_in_inference = self.previous[
-            -1
-        ]  # no call: an interrupt comes behind one
+        # No call: an interrupt comes behind one.
+        state.inference, state.grad_enabled, state.enabled_in_inference = self.previous[-1]
         del self.previous[-1]
 
     def clone(self) -> inference_mode:

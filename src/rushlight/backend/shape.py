@@ -271,7 +271,8 @@ def _with_zeros(x: Array, offset: int, below: bool) -> Array:
     return out
 
 
-def _mask(shape: Shape, offset: int, below: bool) -> Array:
+@functools.lru_cache(maxsize=256)
+def _kept_mask(shape: Shape, offset: int, below: bool) -> Array:
     """What is not made zero."""
     rows, columns = shape
     behind = np.arange(columns, dtype=np.int32) - np.arange(rows, dtype=np.int32)[:, None]
@@ -279,7 +280,6 @@ def _mask(shape: Shape, offset: int, below: bool) -> Array:
 
 
 _SHORT = 64
-_kept_mask = functools.lru_cache(maxsize=256)(_mask)
 
 
 def repeat(x: Array, counts: tuple[int, ...]) -> Array:

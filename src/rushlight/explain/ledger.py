@@ -63,9 +63,8 @@ class _Numbers:
         self.places, self.found = recording.places, dict[tuple[str, int], bool]()
         self.known = {one["name"] for entry in recording.tensors for one in entry["names"]}
         asking = (entry for entry in recording.tensors if entry["requires_grad"] or entry["cut"] is not None)
-        self.graded = {
-            re.split(r"[.\[]", one["name"])[0] for entry in asking for one in entry["names"]
-        }  # `net` of its parameters
+        # `net` of its parameters.
+        self.graded = {re.split(r"[.\[]", one["name"])[0] for entry in asking for one in entry["names"]}
 
     def made(self, scope: str, place: int, depth: int = 3) -> bool:
         """Whether the assignment there does, or one that it takes what it has from."""

@@ -34,7 +34,9 @@ def render(recording: Recording, lang: str = "en", passes: Which | None = None) 
         lines += [say("no events").plain(lang), ""]
     lines += _passes(steps, lang)
     if recording["ledger"]:
-        lines += [*[""][: lines[-1:] != [""]], say("ledger").plain(lang), *_ledger(board, lang)]
+        if lines[-1:] != [""]:
+            lines.append("")
+        lines += [say("ledger").plain(lang), *_ledger(board, lang)]
     return "\n".join(line.rstrip() for line in lines).strip("\n") + "\n"
 
 

@@ -58,7 +58,7 @@ def lerp(start: Array, end: Array, weight: float | Array) -> Array | None:
     near = _rounded(weight, start)
     if abs(near) < 0.5:
         return _run("lerp_near", near, start, end)
-    return _run("lerp_far", _rounded(1 - start.dtype.type(near), start) if start.dtype.char in "fd" else 0.0, start, end)
+    return _run("lerp_far", _rounded(1 - start.dtype.type(near), start), start, end)
 
 
 def cube(x: Array) -> Array | None:

@@ -249,9 +249,8 @@ class Optimizer:
             self.__dict__.setdefault(hooks, OrderedDict())
         self.defaults.setdefault("differentiable", False)
         names = self.defaults.keys() & _NEWER_OPTIONS
-        if (
-            "differentiable" not in inspect.signature(type(self)).parameters
-        ):  # every optimizer has that default, not all the option
+        # Every optimizer has that default, not all the option.
+        if "differentiable" not in inspect.signature(type(self)).parameters:
             names.discard("differentiable")
         for group in self.param_groups:  # options that the state of an older version lacks
             for name in names:

@@ -98,9 +98,8 @@ class Watch(interpreters.Interpreter):
                 finally:
                     sys.setprofile(None)
                     held(self._end)
-                    if (
-                        _drawn() != self.drawn
-                    ):  # by a call that was not seen: what is written in C calls what it is given unseen
+                    # By a call that was not seen: what is written in C calls what it is given unseen.
+                    if _drawn() != self.drawn:
                         self.fail("Python's or NumPy's random numbers")
             finally:  # the interrupt may have come on the way there
                 held(self._end)
