@@ -112,21 +112,29 @@ def note_the_rest() -> None:
     engine._accumulate_tensor = scope["received"](engine._accumulate_tensor)
 
 
-if __name__ == "__main__":
-    out, program = sys.argv[1:]
-    sys.path.pop(0)
+def begin() -> None:
+    """Before a program is run; rushlight has not been imported yet."""
     sys.meta_path.insert(0, Finder)
     note_the_rest()
     keep_all()
-    from rushlight import manual_seed
-    from rushlight.__main__ import main
 
-    manual_seed(0)
 
+def main(words: list[str]) -> None:
+    import rushlight
+    from rushlight.__main__ import main as run
+
+    out, program = words
+    rushlight.manual_seed(0)
     process = os.getpid()
     try:
-        main([program])
+        run([program])
     finally:
         if os.getpid() == process:
             with open(out, "w", encoding="utf-8") as file:
                 json.dump(found, file)
+
+
+if __name__ == "__main__":
+    sys.path.pop(0)
+    begin()
+    main(sys.argv[1:])

@@ -15,24 +15,23 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+from forking import Forks
 from plain_values import digest
 from whole_values import bits_of
 
-ROOT = Path(__file__).parents[2]
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
 Executed = dict[str, dict[str, dict[str, list[str]]]]
-PROGRAMS = sorted((ROOT / "tests" / "conformance" / "programs").glob("*.py")) + sorted((ROOT / "examples").glob("*.py"))
+PROGRAMS = sorted((HERE / "programs").glob("*.py")) + sorted((ROOT / "examples").glob("*.py"))
 
 
-def run(*words: str) -> tuple[str, str, int]:
-    done = subprocess.run(
-        [sys.executable, *words],
-        capture_output=True,
-        text=True,
-        timeout=240,
-        cwd=ROOT,
-        env=os.environ | {"PYTHONPATH": str(ROOT / "src"), "OMP_NUM_THREADS": "1"},
-    )
-    return done.stdout, done.stderr, done.returncode
+# As `python -m rushlight`; programs that draw numbers without a seed draw the same ones as the plain run does. Both are forked where
+# everything is imported that such a run imports first: the imports took most of the time.
+AMONG = f"sys.path.insert(1, {str(HERE)!r}); {{}}; del sys.path[1]"
+EXPLAINED = f"{AMONG.format('from whole_values import keep_all')}; keep_all(); import rushlight; import rushlight.explain.story"
+SEEDED = f"{EXPLAINED}, rushlight.explain.running; rushlight.manual_seed(0); from rushlight.__main__ import main"
+explained = Forks(SEEDED, "main", 240)
+plainly = Forks(f"{AMONG.format('import plain_values')}; plain_values.begin()", "plain_values.main", 240)
 
 
 def array(value: Any) -> Any:
@@ -57,20 +56,6 @@ def same(a: Any, b: Any) -> bool:
     return a is None or b is None or np.array_equal(a.reshape(-1), b.reshape(-1), equal_nan=a.dtype.kind in "fcV")
 
 
-# As `python -m rushlight`; programs that draw numbers without a seed draw the same ones as the plain run does.
-SEEDED = f"""
-import sys
-sys.path.insert(1, {str(ROOT / "tests" / "conformance")!r})
-from whole_values import keep_all
-del sys.path[1]
-keep_all()
-import rushlight
-from rushlight.__main__ import main
-rushlight.manual_seed(0)
-main()
-"""
-
-
 @pytest.fixture(scope="session")
 def executed(tmp_path_factory: pytest.TempPathFactory) -> Executed:
     """The nodes that PyTorch ran, by program, as its log has them and as they are.
@@ -84,7 +69,7 @@ def executed(tmp_path_factory: pytest.TempPathFactory) -> Executed:
     with open(folder / "executed.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not out.exists():
-            script = str(ROOT / "tests" / "conformance" / "executed_nodes.py")
+            script = str(HERE / "executed_nodes.py")
             subprocess.run([sys.executable, script, str(out), *map(str, PROGRAMS)], check=True, timeout=900, cwd=ROOT)
     return json.loads(out.read_text())
 
@@ -92,8 +77,9 @@ def executed(tmp_path_factory: pytest.TempPathFactory) -> Executed:
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
 def test_transparent_and_true(program: Path, executed: Executed, tmp_path: Path) -> None:
     out, plain = tmp_path / "out.json", tmp_path / "plain.json"
-    explained = run("-c", SEEDED, "explain", "-o", str(out), str(program))
-    assert explained == run(str(ROOT / "tests" / "conformance" / "plain_values.py"), str(plain), str(program))
+    told = explained(ROOT, "explain", "-o", str(out), str(program))
+    alone = plainly(ROOT, str(plain), str(program))
+    assert (told.stdout, told.stderr, told.returncode) == (alone.stdout, alone.stderr, alone.returncode)
     recording = json.loads(out.read_text())
     for kind in ("sources", "places", "tensors", "nodes"):
         assert [one["id"] for one in recording[kind]] == list(range(len(recording[kind])))

@@ -1,6 +1,7 @@
 """Programs that say `import torch` print the same on rushlight as on PyTorch, to the byte, and exit with the same code.
 
-PyTorch runs them in forks of one process (run_programs.py); rushlight runs each as a user would, `python -m rushlight`.
+PyTorch runs them in forks of one process (run_programs.py), rushlight in forks of another that has done what `python -m rushlight` does
+before it runs a program, and no more.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from forking import Forks
 
 # A program called exits_* ends with an error or a code of its own; every other must run to its end.
 HERE = Path(__file__).parent
@@ -21,6 +23,7 @@ ROOT = HERE.parent.parent
 PROGRAMS = sorted((HERE / "programs").glob("*.py")) + sorted((ROOT / "examples").glob("*.py"))
 NO_KERNEL = "could not create a primitive descriptor"
 SECONDS = 300
+forked = Forks("from rushlight.__main__ import main", "main", SECONDS)
 
 
 @pytest.fixture(scope="session")
@@ -50,16 +53,10 @@ def test_prints_what_pytorch_prints(program: Path, on_pytorch: dict[str, dict[st
         pytest.skip("PyTorch has no kernel for this on this processor")
     assert str(expected["stdout"]).strip(), f"printed nothing on PyTorch\n{expected['stderr']}"
     assert (expected["code"] != 0) == program.stem.startswith("exits_"), expected["stderr"]
-    done = subprocess.run(
-        [sys.executable, "-m", "rushlight", str(program)],
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        stdin=subprocess.DEVNULL,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])},
-    )
-    assert done.stdout == expected["stdout"], f"{unlike(str(expected['stdout']), done.stdout)}\n{done.stderr}"
-    assert done.returncode == expected["code"], done.stderr
+    done = forked(HERE, str(program))
+    stdout = done.stdout.decode()
+    assert stdout == expected["stdout"], f"{unlike(str(expected['stdout']), stdout)}\n{done.stderr.decode()}"
+    assert done.returncode == expected["code"], done.stderr.decode()
 
 
 def test_there_are_programs() -> None:

@@ -1,71 +1,18 @@
-"""Processes that run rushlight's command, each its own and yet quick: forked from one in which everything is imported."""
+"""Processes that run rushlight's command."""
 
 from __future__ import annotations
 
-import functools
-import json
 import os
-import select
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
-SOURCES = Path(__file__).parents[2] / "src"
+from forking import SOURCES, Forks
+
 PATIENCE = 120  # seconds
-
-# The program runs behind the loop, at the top of the process: Python itself ends it, with its exit code, its errors and its flushing.
-SERVER = """
-import gc, json, os, sys
-import rushlight.explain.story, rushlight.explain.running
-from rushlight.__main__ import main
-requests, answers = (int(word) for word in sys.argv[1:])
-gc.freeze()  # what is imported need not be taken apart at the end of each
-words = None
-with open(requests) as lines, open(answers, "w") as told:
-    for line in lines:
-        folder, files, words = json.loads(line)
-        if not os.fork():
-            break
-        _, status = os.wait()
-        print(os.waitstatus_to_exitcode(status), file=told, flush=True)
-        words = None
-if words is not None:
-    os.chdir(folder)
-    for number, name in enumerate(files, 1):
-        os.dup2(os.open(name, os.O_WRONLY), number)
-    sys.path[0] = os.getcwd()
-    main(words)
-"""
-
-
-@functools.cache
-def _server() -> tuple[int, int, subprocess.Popen[bytes]]:
-    """Where to ask and where the answer comes from; it ends when these are closed, with the process that runs the tests."""
-    theirs, ask = os.pipe()
-    answer, back = os.pipe()
-    process = subprocess.Popen(
-        [sys.executable, "-c", SERVER, str(theirs), str(back)],
-        stdin=subprocess.DEVNULL,
-        pass_fds=(theirs, back),
-        env=os.environ | {"PYTHONPATH": str(SOURCES)},
-    )
-    os.close(theirs)
-    os.close(back)
-    return ask, answer, process
-
-
-def forked(folder: Path, *words: str) -> subprocess.CompletedProcess[bytes]:
-    """``python -m rushlight`` with these words in a folder."""
-    ask, answer, _ = _server()
-    with tempfile.TemporaryDirectory() as kept:
-        files = [Path(kept) / name for name in ("stdout", "stderr")]
-        for file in files:
-            file.touch()
-        os.write(ask, json.dumps([str(folder), [*map(str, files)], words]).encode() + b"\n")
-        assert select.select([answer], [], [], PATIENCE)[0], f"{words} has not ended"
-        code = int(os.read(answer, 100))
-        return subprocess.CompletedProcess(words, code, *(file.read_bytes() for file in files))
+forked = Forks(
+    "import rushlight.explain.story, rushlight.explain.running; from rushlight.__main__ import main", "main", PATIENCE
+)
 
 
 def run(
