@@ -347,15 +347,25 @@ def test_persistent_workers_stay() -> None:
     assert not set(fresh) & set(fresh)
 
 
-def test_out_of_order() -> None:
-    def slow_at_first(index: int) -> int:
-        time.sleep(1.0 if index == 0 else 0.0)
-        return index
+def test_out_of_order(tmp_path: Path) -> None:
+    """The first sample comes when a file is there: of a later one in the other worker, or when another was given."""
 
-    dataset = Calls(slow_at_first, 8)
-    given = list(Workers(dataset, batch_size=None, num_workers=2, in_order=False))
+    def late(name: str) -> Calls:
+        def sample(index: int) -> int:
+            if index == 3:
+                (tmp_path / "later").touch()
+            while index == 0 and not (tmp_path / name).exists():
+                time.sleep(0.01)
+            return index
+
+        return Calls(sample, 8)
+
+    assert list(Workers(late("later"), batch_size=None, num_workers=2, timeout=60)) == list(range(8))
+    batches = iter(Workers(late("given"), batch_size=None, num_workers=2, timeout=60, in_order=False))
+    given = [next(batches)]
+    (tmp_path / "given").touch()
+    given += batches
     assert given[0] != 0 and sorted(given) == list(range(8))
-    assert list(Workers(dataset, batch_size=None, num_workers=2)) == list(range(8))
 
 
 def raising(error: BaseException) -> Callable[[int], Any]:
@@ -427,10 +437,11 @@ def test_a_dead_worker_is_noticed(how: Callable[[], None], why: str | None) -> N
     assert why in str(raised.value.__cause__) if why else raised.value.__cause__ is None
 
 
-def test_timeout() -> None:
-    batches = iter(Workers(Calls(lambda i: time.sleep(60 * i), 2), batch_size=None, num_workers=1, timeout=2))
-    next(batches)
-    with pytest.raises(RuntimeError, match=r"DataLoader timed out after 2 seconds"):
+def test_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rushlight.utils.data._utils.processes._SECONDS_TO_END", 0.1)
+    assert list(Workers(Calls(lambda i: i, 2), batch_size=None, num_workers=1, timeout=60)) == [0, 1]
+    batches = iter(Workers(Calls(lambda i: time.sleep(60), 2), batch_size=None, num_workers=1, timeout=1))
+    with pytest.raises(RuntimeError, match=r"DataLoader timed out after 1 seconds"):
         next(batches)
 
 
@@ -456,10 +467,13 @@ class Slow:
 
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts what is in the background without
-    batches = iter(DataLoader(Slow(), batch_size=2, num_workers=2, persistent_workers=True))
-    next(batches)
-    print(*(process.pid for process in batches._workers), flush=True)
     how = sys.argv[1]
+    if how == "interrupt at once":
+        os.register_at_fork(after_in_child=lambda: time.sleep(0.5))  # until then no worker has begun
+    batches = iter(DataLoader(Slow(), batch_size=2, num_workers=2, persistent_workers=True))
+    if how != "interrupt at once":
+        next(batches)
+    print(*(process.pid for process in batches._workers), flush=True)
     if how == "exit":
         sys.exit(7)
     if how == "kill":
@@ -477,8 +491,11 @@ def is_running(pid: int) -> bool:
     return state != "Z"
 
 
+ENDS = [("exit", 7), ("kill", -signal.SIGKILL), ("interrupt", -signal.SIGINT), ("interrupt at once", -signal.SIGINT)]
+
+
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at processes by way of /proc")
-@pytest.mark.parametrize(("how", "code"), [("exit", 7), ("kill", -signal.SIGKILL), ("interrupt", -signal.SIGINT)])
+@pytest.mark.parametrize(("how", "code"), ENDS)
 def test_workers_end_with_their_program(how: str, code: int, tmp_path: Path) -> None:
     script = tmp_path / "program.py"
     script.write_text(PROGRAM)
@@ -494,12 +511,12 @@ def test_workers_end_with_their_program(how: str, code: int, tmp_path: Path) -> 
     assert program.stdout is not None
     workers = [int(pid) for pid in program.stdout.readline().split()]
     assert len(workers) == 2
-    if how == "interrupt":
+    if how.startswith("interrupt"):
         os.killpg(program.pid, signal.SIGINT)  # as a terminal does: to all of them
     start = time.monotonic()
     _, errors = program.communicate(timeout=30)
     assert program.returncode == code
-    assert errors.count("Traceback") == (how == "interrupt"), errors  # the program's own, none of a worker
+    assert errors.count("Traceback") == how.startswith("interrupt"), errors  # the program's own, none of a worker
     while any(map(is_running, workers)) and time.monotonic() - start < 10:
         time.sleep(0.05)
     assert not any(map(is_running, workers))

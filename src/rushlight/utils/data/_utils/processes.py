@@ -6,6 +6,7 @@ dies, its answers end; when this process dies, its tasks end.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import multiprocessing
 import os
@@ -13,6 +14,7 @@ import signal
 import threading
 import time
 import weakref
+from collections.abc import Iterator
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
@@ -27,6 +29,19 @@ _own_ends: weakref.WeakSet[Connection] = weakref.WeakSet()
 _making = threading.RLock()  # or a worker of another thread's loader would hold the ends that are meant for this one
 
 
+@contextlib.contextmanager
+def _interrupts_later() -> Iterator[set[Any] | None]:
+    """Ctrl-C waits, here and in processes that begin meanwhile; gives the signals that waited before, None where none can."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield None
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield before
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 class _Worker:
     """A worker process and its two pipes."""
 
@@ -36,8 +51,10 @@ class _Worker:
             self.answers, answer_writer = context.Pipe(duplex=False)
             _own_ends.update((self.tasks, self.answers))
             inherited = list(_own_ends) if context.get_start_method() == "fork" else []
-            self.process = context.Process(target=run_worker, args=(work, task_reader, answer_writer, inherited), daemon=True)
-            self.process.start()
+            with _interrupts_later() as mask:
+                given = (work, task_reader, answer_writer, inherited, mask)
+                self.process = context.Process(target=run_worker, args=given, daemon=True)
+                self.process.start()
             task_reader.close()
             answer_writer.close()
         self.outstanding = 0

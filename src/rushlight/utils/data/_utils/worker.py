@@ -103,9 +103,15 @@ class Work:
     base_seed: int
 
 
-def run_worker(work: Work, tasks: Connection, answers: Connection, inherited: list[Connection]) -> None:
-    """The main function of a worker process. ``inherited`` are ends of pipes that are other processes' to hold."""
+def run_worker(work: Work, tasks: Connection, answers: Connection, inherited: list[Connection], mask: set[Any] | None) -> None:
+    """The main function of a worker process, in which Ctrl-C has waited.
+
+    ``inherited``  ends of pipes that are other processes' to hold
+    ``mask``       the signals that go on waiting
+    """
     try:
+        if mask is not None:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         for other in inherited:
             other.close()
         _serve(work, tasks, _Sender(answers, work.id))
