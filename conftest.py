@@ -16,6 +16,8 @@ import rushlight as torch
 from rushlight.ops.public import registry
 from rushlight.tensors.printing import set_printoptions
 
+THREADS = torch.get_num_threads()
+
 # TensorBoard's package is not among the tools; ecosystem/ tries what is written through it.
 collect_ignore = ["src/rushlight/utils/tensorboard"]
 
@@ -46,3 +48,5 @@ def fresh_state() -> Iterator[None]:
     torch.set_default_dtype(torch.float32)
     set_printoptions(profile="default")
     torch.set_grad_enabled(True)
+    if torch.get_num_threads() != THREADS:
+        torch.set_num_threads(THREADS)
