@@ -17,9 +17,9 @@ def test_no_memory_is_taken():
 
 def test_pointwise_ops_on_large_tensors_take_no_time():
     x = torch.empty(30_000, 30_000, device="meta", requires_grad=True)
-    start = time.perf_counter()
+    start = time.process_time()  # others may want the processor too
     y = (x * 2).exp() + x.t()
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
     assert y.shape == x.shape
     assert y.requires_grad
 

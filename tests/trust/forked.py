@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 SECONDS = 10  # of processor time for one piece: others may want the processor too
-STANDSTILL = 120  # seconds by the clock, for what waits and takes no processor time
+STANDSTILL = 120  # seconds by the clock in which it takes no processor time: it waits
 
 
 class Ended(NamedTuple):
@@ -51,20 +51,29 @@ def _until_the_end(numbers: range, begin: Callable[[], object], answer: Callable
     got: list[Any] = []
     waiting = b""
     with open(receiver, "rb", buffering=0) as pipe:
-        while select.select([pipe], [], [], STANDSTILL)[0]:
+        while True:
+            before = _processor_time(child)
+            if not select.select([pipe], [], [], STANDSTILL)[0]:
+                if _processor_time(child) > before:
+                    continue
+                os.kill(child, signal.SIGKILL)
+                os.waitpid(child, 0)
+                return [*got, Ended("hang", "it waits")]
             came = pipe.read(65536)
             if not came:
                 break
             *lines, waiting = (waiting + came).split(b"\n")
             got += map(json.loads, lines)
-        else:
-            os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
-            return [*got, Ended("hang", "it waits")]
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     if len(got) == len(numbers):
         return got
     return [*got, Ended("hang") if status == -signal.SIGPROF else Ended("crash", f"exit status {status}")]
+
+
+def _processor_time(process: int) -> int:
+    """What a process has had of the processors, in ticks."""
+    with open(f"/proc/{process}/stat") as file:
+        return sum(map(int, file.read().rpartition(")")[2].split()[11:13]))
 
 
 def _limit(memory: int) -> None:
