@@ -37,7 +37,7 @@ def on_pytorch(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, 
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not out.exists():
             command = [sys.executable, str(HERE / "run_programs.py"), str(out), *map(str, PROGRAMS)]
-            subprocess.run(command, check=True, timeout=SECONDS, stdin=subprocess.DEVNULL)
+            subprocess.run(command, check=True, timeout=3 * SECONDS, stdin=subprocess.DEVNULL)
     return json.loads(out.read_text())
 
 
