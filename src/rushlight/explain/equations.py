@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from .entries import Entry, Value
 from .folding import Board
+from .meanings import meanings
 from .words import Said, literal, say
 
 SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉"  # of `h₁₅`, which Python takes for no name
@@ -56,6 +57,12 @@ def equation(board: Board, node: Entry, sent: Entry, arrived: list[Value | None]
         told = came + [one for one in _named(board, node, index, list(at)) if one.value is not None]
         figures = [*sorted(told, key=lambda one: at.get(one.caption.en, 0))]  # as the rule names them
     return text, [*figures, "→", result]
+
+
+def meant(board: Board, node: Entry, index: int) -> list[Said]:
+    """What the functions in an edge's rule mean, where not everybody knows."""
+    found = node["rules"][index] if index < len(node["rules"]) else None
+    return [] if found is None or not found["generic"] else meanings(found["generic"], board.rule(node, index))
 
 
 def of_views(node: Entry) -> Said | None:

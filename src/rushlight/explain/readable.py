@@ -244,6 +244,8 @@ READABLE: dict[str, dict[str, Form]] = {
         "high": lambda told: "g * (x > high)" if told.get("low") is None else "g * ((x > high) | (high < low))",
     },
     "addcdiv": {"v": "-g * value * u / v ** 2"},
+    "remainder": {"b": "-g * floor(a / b)"},
+    "fmod": {"b": "-g * trunc(a / b)"},
     "copysign": {"a": "g * out / a"},
     "copysign_number": {"x": "g * out / x"},
     "frexp": {"x": "g / 2.0 ** exponent"},
@@ -338,6 +340,7 @@ READABLE: dict[str, dict[str, Form]] = {
     },
     "convolution": {"x": _convolution("x", "w"), "w": _convolution("w", "x"), "bias": "sum(g, batch)"},
     # functions of many kinds
+    "number_zeta": {"x": "-g * number * zeta(number + 1, x)"},
     "igamma": {"x": "g * x ** (a - 1) * exp(-x) / gamma(a)"},
     "igammac": {"x": "-g * x ** (a - 1) * exp(-x) / gamma(a)"},
     "i1": {"x": "g * (i0(x) - out / x)"},

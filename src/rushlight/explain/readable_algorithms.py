@@ -184,7 +184,7 @@ ALGORITHMS: dict[str, dict[str, Form]] = {
     "grid_sampler3": {"grid": GRID.format(g="g", x="x")},
     "grid_sampler_adjoint": {"grid": GRID.format(g="h", x="g")},
     # matrices
-    "matrix_exp": {"a": "expm(block([[a.T, g], [0 * g, a.T]]))[..., :m, m:] where m = a_shape[-1]"},
+    "matrix_exp": {"a": "matrix_exp(block([[a.T, g], [0 * g, a.T]]))[..., :m, m:] where m = a_shape[-1]"},
     "minors": {"a": "d * (B * sum(g * B, (-2, -1)) - B @ g.T @ B) where B = inv(a).T; d = det(a)[..., None, None]"},
     "pinv": {"a": f"{INVERSE} where G = g.T; P = out"},
     "lstsq": {

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from .composing import closed
 from .entries import Entry, Number, Value
-from .equations import Figure, equation, of_views
+from .equations import Figure, equation, meant, of_views
 from .error_notes import note_of
 from .folding import Board, Card
 from .numerals import size_in_bytes
@@ -42,7 +42,7 @@ class Product:
 
 @dataclass
 class Sentence:
-    """`tone` is "", "aside" or "error"."""
+    """`tone` is "", "aside", "aside meaning" (of a function in a rule) or "error"."""
 
     said: Said
     tone: str = ""
@@ -192,9 +192,9 @@ class Steps:
                 for index, edge in enumerate(node["edges"]):
                     text = self.board.rule(node, index)
                     if edge is not None:
-                        told = literal(text, code=True)
                         to = say("to", name=self.target(node, index))
-                        step.parts.append(Sentence(Said(f"{to.en}: {told.en}", f"{to.zh}：{told.zh}") if text else to))
+                        step.parts.append(Sentence(say("sends", to=to, x=literal(text, code=True)) if text else to))
+                        step.parts += [Sentence(one, "aside meaning") for one in meant(self.board, node, index)]
             self.all.append(step)
 
     def line(self, place: int | None) -> Said:
@@ -371,6 +371,7 @@ class Steps:
             name = self.target(node, sent["edge"])
             rule, figures = equation(self.board, node, sent, event["arrived"], say("to", name=name))
             parts.append(Line(figures, rule))
+            parts += [Sentence(one, "aside meaning") for one in meant(self.board, node, sent["edge"])]
             if sent["number"] > 1 and sent["sum"] is not None:
                 together = self.derivative(event["pass"], name)
                 parts.append(Line([_words("contribution", number=sent["number"]), Figure(sent["sum"], literal(together), "b")]))

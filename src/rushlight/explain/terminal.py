@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from typing import TypeGuard
 
 from .board_lines import Note, latest, notes_of
 from .entries import Entry, Recording
@@ -11,8 +12,8 @@ from .equations import Figure
 from .folding import Board
 from .ledger_words import rows_of, why
 from .numerals import brief
-from .steps import Line, Sentence, Step, Steps, Which
-from .words import MARK, literal, say
+from .steps import Line, Part, Sentence, Step, Steps, Which
+from .words import MARK, Said, literal, say
 
 WIDTH = 80
 LISTED = 60  # lines of a source that is shown whole
@@ -159,6 +160,7 @@ def _line(number: int, text: str, notes: list[Note], lang: str) -> list[str]:
 def _passes(steps: Steps, lang: str) -> list[str]:
     lines: list[str] = []
     head: list[str] = []
+    meant: set[Said] = set()
     for number, step in enumerate(steps.all):
         if step.kind == "begin":
             lines += ["", *_begin(steps, step, lang)]
@@ -168,6 +170,7 @@ def _passes(steps: Steps, lang: str) -> list[str]:
             told = _between(steps, step, lang)
             again = bool(told) and told[:1] == head and step.kind == "forward"
             lines += told[1:] if again else told
+            lines += _meant(step, meant, lang, "     ")
             head = told[:1] or head
             continue
         else:
@@ -178,8 +181,21 @@ def _passes(steps: Steps, lang: str) -> list[str]:
             last = following is None or following.number != step.number or following.kind == "begin"
             branch, below = ("  └─ ", "     ") if last else ("  ├─ ", "  │  ")
             lines += _step(steps, step, lang, branch, below)
+            lines += _meant(step, meant, lang, below + "   ")
         head = []
     return lines[1:] if lines and not lines[0] else lines
+
+
+def _meant(step: Step, before: set[Said], lang: str, start: str) -> list[str]:
+    """What functions in the rules mean, each where it comes first."""
+    found = [one.said for one in step.parts if _is_meaning(one)]
+    fresh = [one for one in dict.fromkeys(found) if one not in before]
+    before.update(fresh)
+    return [line for one in fresh for line in wrapped(one.plain(lang), start, start + "  ")]
+
+
+def _is_meaning(part: Part) -> TypeGuard[Sentence]:
+    return isinstance(part, Sentence) and part.tone == "aside meaning"
 
 
 def _between(steps: Steps, step: Step, lang: str) -> list[str]:
@@ -249,6 +265,8 @@ def _step(steps: Steps, step: Step, lang: str, branch: str, below: str) -> list[
         return wrapped(text, branch, below + "  ")
     lines = wrapped(step.title.plain(lang), branch, below + "  ")
     for part in step.parts[step.resumes is not None :]:  # which stands before already
+        if _is_meaning(part):
+            continue
         text = part.said.plain(lang) if isinstance(part, Sentence) else ""
         if isinstance(part, Line):
             text = _figures(part.figures, lang)

@@ -10,13 +10,12 @@ from .entries import Entry
 from .rules import WHERE, rule_texts
 
 Shape = tuple[int, ...]
-WHOLE = "whole"  # what goes on to the base, in the texts
 
 
 def rules_of_write(node: CopySlices, of_write: list[Entry] | None) -> list[Entry]:
     """The texts for each edge of a write through a view; ``of_write`` are those of the write's own node, where they are known.
 
-    Of what arrives for the base, the part becomes what the write's rule makes of it: ``whole where whole = g; whole[0, 1] = g[0, 1] * 2``.
+    Of what arrives for the base, the part becomes what the write's rule makes of it: ``g where g[0, 1] = g[0, 1] * 2``.
     What was written in gets its rule's of the part: ``g[0, 1]``. Empty where the view has another dtype than its base.
     """
     if node.saved is None:
@@ -37,18 +36,15 @@ def rules_of_write(node: CopySlices, of_write: list[Entry] | None) -> list[Entry
 def _through(rule: Entry, part: str, is_base: bool) -> Entry:
     if rule["text"] is None:
         return rule
-    words = dict(rule.get("words", {}))
-    if _has(rule["text"], WHOLE):
-        words[WHOLE] = f"{WHOLE}_"
     return {
-        "text": _text(rule["text"], part, is_base, words),
+        **rule,
+        "text": _text(rule["text"], part, is_base, rule.get("words", {})),
         "generic": _text(rule["generic"], part, is_base, {}),
-        **({"words": words} if words else {}),
     }
 
 
-def _text(text: str, part: str, is_base: bool, words: dict[str, str]) -> str:
-    g, out, whole = (words.get(word, word) for word in ("g", "out", WHOLE))
+def _text(text: str, part: str, is_base: bool, words: Entry) -> str:
+    g, out = (words.get(word, word) for word in ("g", "out"))
     if is_base and text == g:
         return g
     for word in (g, out):
@@ -56,11 +52,7 @@ def _text(text: str, part: str, is_base: bool, words: dict[str, str]) -> str:
     if not is_base or part == "{}":
         return text
     head, _, behind = text.partition(WHERE)
-    return f"{whole}{WHERE}{whole} = {g}; {part.format(whole)} = {head}" + (f"; {behind}" if behind else "")
-
-
-def _has(text: str, word: str) -> bool:
-    return re.search(rf"(?<![\w.]){word}(?![\w(])", text) is not None
+    return f"{g}{WHERE}{part.format(g)} = {head}" + (f"; {behind}" if behind else "")
 
 
 def part_of(base: Shape, base_strides: Shape, shape: Shape, strides: Shape, offset: int) -> str:
