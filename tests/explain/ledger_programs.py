@@ -106,8 +106,8 @@ CASES = {
     "a network that only its copy stands for": (
         "import copy\nnet = torch.nn.Linear(2, 1)\nnet(torch.ones(2))\nother = copy.deepcopy(net)\nother(torch.ones(2)).sum().backward()",
         "net.weight",
-        "not_reached",
-        "net = torch.nn.Linear(2, 1)",
+        "cut_off",
+        "other = copy.deepcopy(net)",
     ),
     "one of a list": (
         "ws = [torch.ones(2, requires_grad=True) for _ in range(3)]\nws[2] * 1\n(ws[0] * ws[1]).sum().backward()",
@@ -204,7 +204,7 @@ CASES = {
         "no_requires_grad",
         "z = torch.tensor(float(n))",
     ),
-    "not a leaf, and no pass": (LEAF + "y = x * 3", "y", "not_leaf_unused", "y = x * 3"),
+    "not a leaf, and no pass": (LEAF + "y = x * 3", "y", "not_leaf_no_pass", "y = x * 3"),
     "not a leaf, and no pass led there": (LEAF + "y = x * 3\nx.sum().backward()", "y", "not_leaf_unused", "y = x * 3"),
     "not a leaf, and an error of its node": (
         LEAF + "y = x.exp()\nz = y * y\ny.mul_(2)\nz.sum().backward()",

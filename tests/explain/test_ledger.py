@@ -5,6 +5,7 @@ import textwrap
 
 import pytest
 from explain.ledger_programs import CASES
+from explain.more_ledger_programs import MORE_CASES, NOT_LOST
 
 import rushlight as torch
 from rushlight.explain.words import TABLE
@@ -21,18 +22,29 @@ def told(text, folder, expect_error=False):
     return names["story"].recording
 
 
-@pytest.mark.parametrize("case", CASES)
+ALL = CASES | MORE_CASES
+
+
+@pytest.mark.filterwarnings("ignore:To copy construct from a tensor")
+@pytest.mark.parametrize("case", ALL)
 def test_why_a_grad_is_what_it_is(case, tmp_path):
-    text, name, code, statement = CASES[case]
+    text, name, code, statement = ALL[case]
     recording = told(text, tmp_path, code == "error" or "error of" in case)
     (row,) = (one for one in recording["ledger"] if one["name"] == name)
     place = None if row["place"] is None else recording["places"][row["place"]]["statement"]
     assert (row["why"], place) == (code, statement)
-    assert (row["grad"] is None) == (code not in ("accumulated", "retained", "assigned"))
+    assert (row["grad"] is None) == (not code.startswith(("accumulated", "retained", "assigned")) or code == "retained_late")
+
+
+@pytest.mark.parametrize("text", NOT_LOST)
+def test_what_only_looks_lost_is_not_called_so(text, tmp_path):
+    recording = told(text, tmp_path)
+    assert [row["why"] for row in recording["ledger"] if row["name"] == "x"] == ["not_reached"]
 
 
 def test_every_reason_has_a_program_and_words():
-    codes = {code for _, _, code, _ in CASES.values()}
+    assert len(ALL) == len(CASES) + len(MORE_CASES)
+    codes = {code for _, _, code, _ in ALL.values()}
     assert {key.removeprefix("why ") for key in TABLE if key.startswith("why ")} == codes
 
 

@@ -316,7 +316,7 @@ def test_gradients_that_two_passes_added_up_are_not_the_programs_own_writing():
         (w * w).sum().backward()
     told = Told(story)
     assert told.of("reset") == []
-    assert [row["why"] for row in told.recording["ledger"] if row["name"] == "w"] == ["accumulated"]
+    assert [row["why"] for row in told.recording["ledger"] if row["name"] == "w"] == ["accumulated_again"]
     text = terminal.render(told.recording)
     assert "w.grad: [2 4] + [1.8 3.8] = [3.8 7.8]" in text
     assert "w·1 = [0.9 1.9]" in text

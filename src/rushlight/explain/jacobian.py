@@ -23,6 +23,7 @@ LOCAL, LOCALS = 9, 200  # elements of either side of a node's own matrix, and ho
 LINKS = 12  # of a chain
 
 
+@np.errstate(all="ignore")  # as in the pass itself, which has not begun yet
 def jacobian_of(recording: Recording, roots: Sequence[Edge], cotangents: Sequence[Any]) -> Entry | None:
     """The matrix of the roots by the leaves, if it is small and every node is an op's that has kept what it needs."""
     arrays = [array_of(g) for g in cotangents]

@@ -7,19 +7,10 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 
+from .arrivals import Reason, above, of_arrivals
 from .entries import Entry
 from .recording import Recording
-
-NUMBERS = (
-    "item",
-    "tolist",
-    "numpy",
-    "float",
-    "int",
-    "tensor",
-    "array",
-)  # what makes numbers of a tensor, which have no history
-Reason = tuple[str, "int | None", "int | None"]  # a code, the place of the reason, another tensor
+from .text_flow import NUMBERS, lost_at
 
 
 def names_in_functions(recording: Recording) -> dict[tuple[str, str], int]:
@@ -104,7 +95,7 @@ def _why(recording: Recording, scope: str, name: str, entry: Entry, error: Entry
     if entry["grad"] is not None:
         if was_set and last is not None and not recording.left_out:  # else a pass may have come behind it
             return "assigned", last["place"], None
-        return ("accumulated" if entry["leaf"] else "retained"), None, None
+        return of_arrivals(recording, entry, lives) if entry["leaf"] else ("retained", None, None)
     if entry["retains_grad"] and _came(recording, lives):
         return "retained_late", None, None
     if was_set and last is not None:
@@ -120,9 +111,10 @@ def _why(recording: Recording, scope: str, name: str, entry: Entry, error: Entry
         unnamed = _unnamed_leaf(recording, entry)
         if unnamed is not None:
             return "unnamed_leaf", entry["place"], unnamed
-        return ("not_leaf" if _came(recording, lives) else "not_leaf_unused"), _made(recording, lives)["place"], None
+        code = "not_leaf" if _came(recording, lives) else "not_leaf_unused" if passes else "not_leaf_no_pass"
+        return code, _made(recording, lives)["place"], None
     if entry["cut"] is not None and not entry["requires_grad"]:
-        return _cut(entry["cut"])
+        return _cut(recording, scope, name, entry["cut"])
     if not entry["requires_grad"]:
         if entry["identity"] in recording.refused:
             return "frozen", recording.refused[entry["identity"]], None
@@ -132,8 +124,13 @@ def _why(recording: Recording, scope: str, name: str, entry: Entry, error: Entry
     return _not_come(recording, lives, passes, error)
 
 
-def _cut(cut: Entry) -> Reason:
-    by = str(cut["by"])
+def _cut(recording: Recording, scope: str, name: str, cut: Entry) -> Reason:
+    by, places = str(cut["by"]), recording.places.places
+    function = "" if cut["place"] is None else str(places[cut["place"]]["function"])
+    if by == "no_grad" and function.endswith(".forward"):  # of a Function, which runs so; what has no history then was marked
+        called = recording.places.assignment(scope, name, True)
+        if called is not None and f"{function.removesuffix('.forward')}.apply(" in places[called]["text"]:
+            return "not_differentiable", called, None
     return by if by in ("no_grad", "inference_mode", "not_differentiable") else "detached", cut["place"], None
 
 
@@ -227,18 +224,7 @@ def _not_come(recording: Recording, lives: set[int], passes: list[Entry], error:
 
 def _silent(recording: Recording, lives: set[int], begin: Entry) -> int | None:
     """Where the node was made that sent nothing on the way to these."""
-    users: dict[int, list[int]] = defaultdict(list)
-    for node in recording.nodes:
-        for edge in node["edges"]:
-            if edge is not None and edge["node"] is not None:
-                users[edge["node"]].append(node["id"])
-    above = [node["id"] for node in recording.nodes if node["variable"] in lives]
-    above += [node for one in lives if (node := recording.tensors[one]["node"]) is not None]
-    wanted = set(above)
-    for number in above:  # which grows
-        fresh = [one for one in users[number] if one not in wanted]
-        wanted.update(fresh)
-        above += fresh
+    wanted = above(recording, lives)
     for event in reversed(recording.events):
         if event["kind"] == "run" and event["pass"] == begin["pass"] and event["node"] in wanted and any(event["arrived"]):
             node = recording.nodes[event["node"]]
@@ -264,7 +250,23 @@ def _cut_on_the_way(recording: Recording, lives: set[int], passes: list[Entry]) 
             below.update(event["outputs"])
     roots = {root["tensor"] for one in passes for root in one["roots"]}
     found = next((cuts[one] for one in roots if one in cuts), None)
-    return _numbers_on_the_way(recording, below, roots) if found is None else found
+    found = _numbers_on_the_way(recording, below, roots) if found is None else found
+    return _lost_in_the_text(recording, below, cuts, passes) if found is None else found
+
+
+def _lost_in_the_text(recording: Recording, below: set[int], cuts: dict[int, int | None], passes: list[Entry]) -> int | None:
+    """The line at which what was made of these goes on as numbers, as an index or in a copy, to what a pass began behind."""
+    known: dict[tuple[str, str], set[int]] = defaultdict(set)
+    for entry in recording.tensors:
+        for one in entry["names"]:
+            known[one["scope"], one["name"]].add(entry["id"])
+    tensors = {(scope, re.split(r"[.\[]", name)[0]) for (scope, name), numbers in known.items() if numbers <= below}
+    lost = {name: cuts[min(numbers)] for name, numbers in known.items() if numbers <= cuts.keys()}
+    nodes = {number for one in passes for number in _nodes_below(recording, one)}
+    places = recording.places.places
+    stacks = [place for number in nodes for place in (recording.nodes[number]["place"], *recording.nodes[number]["stack"])]
+    used = {(places[one]["source"], places[one]["line"]) for one in stacks if one is not None}
+    return lost_at(recording.places, tensors, lost, used)
 
 
 def _numbers_on_the_way(recording: Recording, below: set[int], roots: set[int]) -> int | None:
@@ -293,17 +295,22 @@ def _failed(recording: Recording, begin: Entry) -> Entry | None:
 
 def _below(recording: Recording, begin: Entry) -> Iterator[int]:
     """The tensors that a pass would lead to."""
+    for number in _nodes_below(recording, begin):
+        node = recording.nodes[number]
+        yield from node["outputs"]
+        if node["variable"] is not None:
+            yield node["variable"]
+
+
+def _nodes_below(recording: Recording, begin: Entry) -> Iterator[int]:
     waiting, seen = [root["node"] for root in begin["roots"]], set[int]()
     while waiting:
         number = waiting.pop()
         if number is None or number in seen:
             continue
         seen.add(number)
-        node = recording.nodes[number]
-        yield from node["outputs"]
-        if node["variable"] is not None:
-            yield node["variable"]
-        waiting += [edge["node"] for edge in node["edges"] if edge is not None]
+        yield number
+        waiting += [edge["node"] for edge in recording.nodes[number]["edges"] if edge is not None]
 
 
 def _bound_before(recording: Recording, scope: str, name: str, entry: Entry) -> int | None:

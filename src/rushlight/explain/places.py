@@ -81,7 +81,11 @@ class Places:
     def of_line(self, path: str, line: int) -> int | None:
         """The number of a place that is a whole line, which never ran."""
         source = self.source(path)
-        lines = self.sources[source]["lines"] if source is not None else []
+        return None if source is None else self.of_source_line(source, line)
+
+    def of_source_line(self, source: int, line: int) -> int | None:
+        """The same of a text that is known by its number."""
+        lines = self.sources[source]["lines"]
         if not 0 < line <= len(lines):
             return None
         self.places.append({

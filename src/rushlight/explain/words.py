@@ -188,6 +188,18 @@ TABLE: dict[str, tuple[str, str]] = {
     "no": ("no", "否"),
     # why a .grad is what it is
     "why accumulated": ("A leaf that asks for a gradient: what arrives is added here.", "要求梯度的叶子张量：到达的梯度累加在这里。"),
+    "why accumulated_again": (
+        "A leaf that asks for a gradient: what several passes brought is added up here; nothing set it to None between them.",
+        "要求梯度的叶子张量：几次反向传播的梯度都累加在这里，其间没有清零。",
+    ),
+    "why accumulated_zero": (
+        "A leaf that asks for a gradient. What arrived is 0: the derivative is 0 on the way{where}.",
+        "要求梯度的叶子张量。到达的梯度是 0：路上的导数为 0{where}。",
+    ),
+    "why accumulated_infinite": (
+        "A leaf that asks for a gradient. What arrived is not finite: it came to be so on the way{where}.",
+        "要求梯度的叶子张量。到达的梯度不是有限的数：在路上变成这样{where}。",
+    ),
     "why retained": ("Not a leaf, but `.retain_grad()` kept its gradient.", "不是叶子张量，但 `.retain_grad()` 保留了它的梯度。"),
     "why not_leaf": (
         "Not a leaf: made by an operation{where}. The gradient passes through and is not kept; `.retain_grad()` before backward "
@@ -197,6 +209,10 @@ TABLE: dict[str, tuple[str, str]] = {
     "why not_leaf_unused": (
         "Not a leaf: made by an operation{where}. No gradient came this way, and `.retain_grad()` would be needed to keep one.",
         "不是叶子张量：由运算得到{where}。没有梯度经过它；即使有，也要先调用 `.retain_grad()` 才会保留。",
+    ),
+    "why not_leaf_no_pass": (
+        "Not a leaf: made by an operation{where}. No backward pass ran; to keep its gradient, `.retain_grad()` must come before one.",
+        "不是叶子张量：由运算得到{where}。没有运行过反向传播；想保留梯度，还要先调用 `.retain_grad()`。",
     ),
     "why retained_late": (
         "`.retain_grad()` was called when the gradient had passed; it must come before backward.",
@@ -221,9 +237,9 @@ TABLE: dict[str, tuple[str, str]] = {
     "why not_reached": ("It asks{where}, but no path leads from the result to it.", "它要求了梯度{where}，但计算图里没有从结果通到它的路径。"),
     "why cut_off": (
         "It asks, but on the way from it to the result the history was cut{where}: by `detach`, `.data`, `no_grad`, plain numbers "
-        "(`.item()`, `.numpy()`) or an operation without a derivative.",
-        "它要求了梯度，但从它到结果的路上，计算图被切断了{where}：由 `detach`、`.data`、`no_grad`、普通的数（`.item()`、`.numpy()`）"
-        "或不可导的运算造成。",
+        "(`.item()`, `.numpy()`), an index, a copy or an operation without a derivative.",
+        "它要求了梯度，但从它到结果的路上，计算图被切断了{where}：由 `detach`、`.data`、`no_grad`、普通的数（`.item()`、`.numpy()`）、"
+        "索引、复制或不可导的运算造成。",
     ),
     "why asked_late": (
         "It was told to ask{where} only after it had been used; the operations before remember nothing of it.",
