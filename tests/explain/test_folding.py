@@ -7,7 +7,8 @@ from explain.conftest import stored
 from explain.long_loop import loop
 
 import rushlight as torch
-from rushlight.explain import page
+from rushlight.explain import page, svg
+from rushlight.explain.drawing import Drawing
 from rushlight.explain.folding import MOST, Board
 from rushlight.explain.states import States
 from rushlight.explain.steps import Steps
@@ -143,8 +144,7 @@ def test_the_parts_of_a_training_loop():
     fold = next(card for card in board.cards if card.kind == "fold")
     assert fold.caption.en == "rounds 3 to 10 of 11"
     assert [step.title.en for step in Steps(board).all if step.kind == "fold"] == [
-        "Forward, folded: rounds 3 to 10 of 11",
-        "passes 3 to 10 of 11",
+        "passes 3 to 10 of 11"  # its rounds begin before the first of them: one step for both
     ]
 
 
@@ -204,3 +204,52 @@ def test_an_expression_is_one_place_however_warm_python_is(tmp_path):
     spans = [(one["line"], one["col"], one["end_col"]) for one in places if one["source"] is not None]
     assert len(spans) == len(set(spans))
     assert "rounds 3 to 29 of 30" in titles(Board(story.recording))
+
+
+CELL = """
+import rushlight as torch
+from rushlight import nn
+
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm, self.inner = nn.LayerNorm(2), nn.Sequential(nn.Linear(2, 2), nn.Tanh(), nn.Linear(2, 2), nn.Linear(2, 2))
+
+    def forward(self, x):
+        return x + self.inner(self.norm(x))
+
+cell, head = nn.LSTMCell(2, 3), nn.Linear(3, 1)
+net = nn.Sequential(*[Block() for _ in range(4)])
+"""
+
+
+def story_of(tmp_path, name, text):
+    path = tmp_path / f"{name}.py"
+    path.write_text(text)
+    with torch.explain() as story:
+        exec(compile(text, str(path), "exec"), {})
+    return story.recording
+
+
+def test_a_call_that_binds_two_names_is_one_round(tmp_path):
+    loop = "    h, c = cell(x[t], (h, c))\n    losses.append(head(h).pow(2).mean())\n"
+    begin = "x, h, c, losses = torch.ones(12, 1, 2), torch.zeros(1, 3), torch.zeros(1, 3), []\nfor t in range(12):\n"
+    board = Board(story_of(tmp_path, "cell", CELL + begin + loop + "torch.stack(losses).sum().backward()\n"))
+    assert "rounds 3 to 11 of 12" in titles(board)
+    assert "h₂ = cell(x[t], (h, c))" in titles(board) and "c₂ = cell(x[t], (h, c))" in titles(board)
+    told = [step.title.en for step in Steps(board).all if step.kind == "fold"]
+    assert told == ["Forward, folded: rounds 3 to 11 of 12", "Backward, folded: rounds 3 to 11 of 12"]
+    assert "6 parameters" in svg.render(board.recording)  # the rounds between have one tag for them
+
+
+def test_modules_within_a_module_are_folded_with_it(tmp_path):
+    text = "for _ in range(2):\n    net(torch.ones(3, 2)).sum().backward()\n"
+    board = Board(story_of(tmp_path, "net", CELL + text), most=10)
+    assert [one for one in titles(board) if one.startswith("module")] == [f"module net[{at}]" for at in range(4)] * 2
+
+
+def test_many_parameters_stand_below_the_graph(tmp_path):
+    text = "for _ in range(4):\n    net(torch.ones(3, 2)).sum().backward()\n"
+    drawn = Drawing(States(Steps(Board(story_of(tmp_path, "net", CELL + text)))), "en")
+    assert min(drawn.row[number][1] for number in drawn.row) > max(box.y + box.height for box in drawn.laid.boxes)
+    assert drawn.width < 1000

@@ -176,6 +176,11 @@ def test_a_picture_shows_one_state_in_one_language(tutorial):
     assert "None" not in text and "freed" not in text
 
 
+def test_a_picture_shows_the_last_derivative_of_each_card_whose_pass_it_was():
+    text = " ".join(ElementTree.fromstring(svg.render(stored("training"))).itertext())
+    assert all(f"∂loss{one}/∂loss{one}" in text for one in ("₁", "₂", "₁₁"))
+
+
 def test_what_a_notebook_gets(tutorial):
     bundle = notebook.mimebundle(tutorial, "en")
     assert sorted(bundle) == ["image/svg+xml", "text/html", "text/plain"]

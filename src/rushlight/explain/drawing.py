@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 
 from .entries import Value
@@ -26,6 +27,8 @@ BESIDE = 300.0  # pixels in which a value and its derivative stand beside each o
 TALLEST = 6  # rows of a matrix on a card
 COLUMN = 740.0  # pixels of a page's column for the graph, on a desk
 WIDE = 640.0  # pixels of a graph before more leaves are tags
+TAGS = 4  # of what is folded, before one stands for all
+ABOVE = 420.0  # pixels of leaves above a graph; more stand below it
 
 # By the role of a thing: how it is painted where there are no classes.
 PAINT = {
@@ -146,9 +149,9 @@ class Brush:
 class CardShape:
     """The parts of a card, measured: so wide and so high that every state fits."""
 
-    def __init__(self, card: Card, states: CardStates, rides: float) -> None:
+    def __init__(self, card: Card, states: CardStates, rides: float, still: bool = False) -> None:
         self.card = card
-        self.states = states
+        self.states = states = _last(states) if still else states
         self.title = card.caption or self._title()
         not_kept = say("not kept")
         self.values = [(span, _block(span, not_kept)) for span in states.values] if card.kind != "fold" else []
@@ -268,6 +271,13 @@ class CardShape:
         return drawn
 
 
+def _last(states: CardStates) -> CardStates:
+    """What a still picture shows of a card: the last that was there, of whichever pass."""
+    arrived = [one for one in states.arrived if one.value is not None or one.outputs]
+    last = [replace(one, first=1, last=None) for one in arrived[-1:]]
+    return replace(states, values=states.values[-1:], arrived=last, grads=states.grads[-1:])
+
+
 class Drawing:
     """The whole graph; `lang` None is for a page."""
 
@@ -277,7 +287,8 @@ class Drawing:
             use: [(span, block_of(span.value, say("not kept"), 2)) for span in spans] for use, spans in states.rides.items()
         }
         self.shapes = [
-            CardShape(card, state, self._ride_width(card)) for card, state in zip(self.board.cards, states.cards, strict=True)
+            CardShape(card, state, self._ride_width(card), lang is not None)
+            for card, state in zip(self.board.cards, states.cards, strict=True)
         ]
         self.tagged = {card.id for card in self.board.cards if self.board.tagged(card)}
         self._lay_out()
@@ -306,15 +317,21 @@ class Drawing:
         return say("parameters", count=count) if count > 1 else literal(self.board.called(edge))
 
     def _first_tags(self, tags: list[Edge]) -> dict[int, Edge]:
-        """By the identity of a tag's edge, the one whose tag stands for it, too: a module that is folded has one for all its own."""
+        """By the identity of a tag's edge, the one whose tag stands for it, too: a module that is folded has one for all its own,
+        and what is folded and uses many has one for all."""
         first: dict[object, Edge] = {}
         found = {}
-        for edge in tags:
+        of_folds = [edge for edge in tags if self._is_of_fold(edge)]
+        uses = Counter(edge.target for edge in of_folds)
+        for edge in of_folds:
             caption = self.board.cards[edge.target].caption
-            module = "" if caption is None or not caption.en.startswith("module ") else caption.en.removeprefix("module ") + "."
-            is_own = bool(module) and self.board.called(edge).startswith(module)
-            found[id(edge)] = first.setdefault(edge.target, edge) if is_own else edge
-        return found
+            module = "" if caption is None or not caption.en.startswith("module ") else caption.en.removeprefix("module ")
+            is_own = bool(module) and self.board.called(edge).startswith((module + ".", module + "["))
+            found[id(edge)] = first.setdefault(edge.target, edge) if is_own or uses[edge.target] > TAGS else edge
+        return {id(edge): found.get(id(edge), edge) for edge in tags}
+
+    def _is_of_fold(self, edge: Edge) -> bool:
+        return self.board.cards[edge.source].kind == "leaf" and self.board.cards[edge.target].kind == "fold"
 
     def _joins(self, card: Card) -> bool:
         """Whether those that use a leaf, or data, have nothing else to do with each other."""
@@ -361,7 +378,7 @@ class Drawing:
         self.tags = [(edge, laid.boxes[at[id(edge)]]) for edge in tags]
 
     def _tagged_row(self, laid: Laid, rowed: list[int]) -> float:
-        """Leaves that tags stand for, in rows of their own above the graph; gives the height of those."""
+        """Leaves that tags stand for, in rows of their own above the graph, or below it where they are many; gives where that begins."""
         self.row: dict[int, tuple[float, float]] = {}
         x = y = tallest = 0.0
         self.width = laid.width
@@ -372,7 +389,12 @@ class Drawing:
             self.row[number] = (x, y)
             self.width = max(self.width, x + shape.width)
             x, tallest = x + shape.width + 16, max(tallest, shape.height)
-        return y + tallest + 30 if self.row else 0.0
+        rows = y + tallest + 30 if self.row else 0.0
+        self.height = laid.height + rows
+        if rows <= ABOVE or not laid.height:
+            return rows
+        self.row = {number: (x, y + laid.height + 30) for number, (x, y) in self.row.items()}
+        return 0.0
 
     def body(self) -> tuple[str, float, float]:
         """The drawn parts without the svg element, and their width and height."""
@@ -389,7 +411,7 @@ class Drawing:
         for card in self.board.cards:
             drawn.append(self._card(card))
         drawn += self._riding(paths)
-        return "".join(drawn), self.width, self.laid.height + self.top
+        return "".join(drawn), self.width, self.height
 
     def _card(self, card: Card) -> str:
         x, y = self.corner[card.id]
@@ -416,7 +438,10 @@ class Drawing:
 
     def _passed(self, uses: Iterable[tuple[int, int]]) -> list[Span]:
         found: dict[int | None, Span] = {}
-        for span in (one for use in uses for one in self.states.passed.get(use, [])):
+        spans = [one for use in uses for one in self.states.passed.get(use, [])]
+        if self.brush.lang is not None:
+            return [Span(1, None) for _ in spans[:1]]
+        for span in spans:
             if span.last not in found or span.first < found[span.last].first:
                 found[span.last] = span
         return list(found.values())

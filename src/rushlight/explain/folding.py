@@ -62,6 +62,7 @@ class Board:
         self.card_of_renewed: dict[int, int] = {}  # by the node that a view was given when it was next used
         self.renewed: dict[int, int] = {}  # by the same, the view's tensor
         self._card_of_group: dict[int, int] = {}
+        self._fold_ends: dict[int, int] = {}  # by the number of a card that is folded, its last event
         self._edges: dict[tuple[int, int, bool], Edge] = {}
         self._accumulating: dict[int, list[int]] = defaultdict(list)  # AccumulateGrad by the identity of its leaf
         for node in self.nodes:
@@ -134,6 +135,10 @@ class Board:
         found = None if group is None else self._card_of_group.get(id(group))
         return None if found is None else self.cards[found]
 
+    def is_within(self, event: int, card: int | None) -> bool:
+        """Whether an event lies before the last of those that a card has folded."""
+        return card is not None and event < self._fold_ends.get(card, 0)
+
     def tagged(self, card: Card, often: int = TAGGED) -> bool:
         """Whether a leaf, or data, is used so often that a tag stands for it at each use."""
         return card.kind in ("leaf", "data") and sum(edge.source == card.id for edge in self.edges) >= often
@@ -201,6 +206,7 @@ class Board:
         for group in groups:
             last = merged[-1] if merged else None
             if last is None or last.closed or group.place is None or last.place != group.place or not last.nodes:
+                group.goes_on = last is not None and last.place == group.place is not None and self._is_rest(group, last)
                 merged.append(group)
                 continue
             if self._module(last) != self._module(group) or not any(one in last.outputs for one in group.inputs):
@@ -214,6 +220,10 @@ class Board:
             last.closed = group.closed
             self.group_of_event.update(dict.fromkeys(group.events, last))
         return merged
+
+    def _is_rest(self, group: Group, before: Group) -> bool:
+        """Whether a group uses what the one before has made on the way, which no later evaluation has in its hands."""
+        return any(one in before.outputs and not self.tensors[one]["names"] for one in group.inputs)
 
     def _of_function(self, event: Entry, told: set[int | None]) -> Entry | None:
         """The node of a function of the program's own, where an op of its forward made what that gives back."""
@@ -421,7 +431,8 @@ class Board:
         if group.place in self._of_modules:
             text = self._module(group) or text
         name = self.label(tensor) if entry is not None and entry["names"] else ""
-        if entry is not None and group.place not in self._of_modules:
+        in_pass = any(self.recording["events"][one]["pass"] is not None for one in group.events)
+        if entry is not None and group.place not in self._of_modules and (in_pass or not (name and text)):
             text = entry.get("text") or text
         same = [one for one in named if entry is not None and one != tensor and self.tensors[one]["node"] == entry["node"]]
         others = same if name and len(same) < OUTPUTS else []
@@ -437,6 +448,7 @@ class Board:
         tensors = [one for group in item.groups for one in group.outputs]
         count = sum(max(len(group.events), len(group.nodes)) for group in item.groups)
         fields = ("fold", "", "", None, tensors, nodes, item.groups[0].place)
+        self._fold_ends[len(self.cards)] = max((one for group in item.groups for one in group.events), default=0)
         return self._new(Card(len(self.cards), *fields, wanted=bool(nodes), caption=item.caption, count=count))
 
     def _join(self, card: Card, members: list[Group], sources: Iterable[int]) -> None:

@@ -7,7 +7,7 @@ import os
 import sys
 import weakref
 from collections.abc import Iterator, Mapping
-from types import CodeType, FrameType, ModuleType
+from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, cast
 
 from ..base.arguments import OWN_CODE
@@ -24,6 +24,7 @@ LIBRARY = os.path.dirname(os.__file__) + os.sep
 INSTALLED = (os.path.join(LIBRARY, "site-packages", ""), os.path.join(LIBRARY, "dist-packages", ""))
 PACKAGES = ("torch", __name__.partition(".")[0])
 PARAMETERS = 500  # of a module that are named
+HOLD_NOTHING = frozenset((FunctionType, BuiltinFunctionType, ModuleType, type, int, float, str, bool, type(None), Tensor))
 
 Where = tuple[CodeType, int]  # an instruction of the program
 
@@ -139,7 +140,7 @@ def elements_of(names: Mapping[str, object]) -> Iterator[tuple[str, Tensor]]:
     """The tensors in the lists, tuples, dicts and plain objects among these values, as one would write them: ``weights[0]``,
     ``params["w"]``, ``neuron.w``."""
     for name, value in names.items():
-        if not name.startswith("__"):
+        if type(value) not in HOLD_NOTHING and not name.startswith("__"):
             for behind, one in _held(value):
                 if isinstance(one, Tensor):
                     yield name + behind, one

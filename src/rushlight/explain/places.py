@@ -7,10 +7,15 @@ import linecache
 import os
 import re
 from collections.abc import Iterable, Iterator
+from types import CodeType
 from typing import Any
 
 from .entries import Entry
 from .frames import is_own
+
+Positions = list[
+    tuple[int | None, int | None, int | None, int | None]
+]  # of instructions: lines and columns, as Python has them
 
 
 class Places:
@@ -21,7 +26,11 @@ class Places:
         self.texts: set[str] = set()  # of all places
         self.sources: list[Entry] = []
         self.given: dict[str, list[str]] = {}  # the lines of what is no file: a program from standard input
-        self._known: dict[tuple[Any, int], int] = {}
+        self._codes: dict[
+            int, tuple[Any, int, Positions]
+        ] = {}  # by identity, kept alive: to hash a long one takes a millisecond
+        self._numbers: dict[CodeType, int] = {}  # of code, where equal code is the same
+        self._known: dict[tuple[int, int], int] = {}
         self._by_span: dict[tuple[object, ...], int] = {}
         self._sources: dict[str, int | None] = {}
         self._statements: dict[str, dict[int, ast.stmt]] = {}
@@ -33,24 +42,27 @@ class Places:
         self._methods: dict[str, list[tuple[int, str, str]]] = {}  # what is called on names
         self._scopes: dict[str, dict[int, str]] = {}  # the qualified name of the function that a line stands in
 
-    def of(self, where: tuple[Any, int] | None) -> int | None:
+    def of(self, where: tuple[CodeType, int] | None) -> int | None:
         """The number of the place of an instruction; None where there is none."""
         if where is None:
             return None
         code, instruction = where
-        known = self._known.get((code, instruction))
+        if id(code) not in self._codes:
+            number = self._numbers.setdefault(code, len(self._numbers))
+            self._codes[id(code)] = (code, number, list(code.co_positions()))
+        _, number, positions = self._codes[id(code)]
+        known = self._known.get((number, instruction))
         if known is None:
-            place = self._described(len(self.places), code, instruction)
-            span = (code, *(place[key] for key in ("line", "col", "end_line", "end_col")))
+            place = self._described(len(self.places), code, positions, instruction)
+            span = (number, *(place[key] for key in ("line", "col", "end_line", "end_col")))
             known = self._by_span.setdefault(span, len(self.places))  # Python may call from another instruction once it is warm
             if known == len(self.places):
                 self.places.append(place)
                 self.texts.add(place["text"])
-            self._known[code, instruction] = known
+            self._known[number, instruction] = known
         return known
 
-    def _described(self, number: int, code: Any, instruction: int) -> Entry:
-        positions = list(code.co_positions())
+    def _described(self, number: int, code: CodeType, positions: Positions, instruction: int) -> Entry:
         index = instruction // 2
         line, end_line, col, end_col = positions[index] if 0 <= index < len(positions) else (None,) * 4
         line = line or code.co_firstlineno

@@ -28,6 +28,7 @@ class Group:
     ops: set[str] = field(default_factory=set)
     closed: bool = False  # it has made what a name is bound to
     begun: int = 0  # how many passes had begun before
+    goes_on: bool = False  # of the evaluation that the group before is of, which has bound a name already: `h, c = cell(x)`
 
 
 @dataclass
@@ -36,6 +37,7 @@ class Fold:
 
     groups: list[Group]
     caption: Said
+    module: str = ""  # whose operations they are
 
 
 def fold(groups: list[Group], most: int, module: Callable[[Group], str], sentence: str = "rounds") -> list[Group | Fold]:
@@ -73,10 +75,11 @@ def _rounds(groups: list[Group], sentence: str) -> list[Group | Fold]:
     items: list[Group | Fold] = []
     where: dict[tuple[object, ...], list[int]] = defaultdict(list)
     for number, group in enumerate(groups):
-        where[group.key].append(number)
+        if not group.goes_on:
+            where[group.key].append(number)
     at = 0
     while at < len(groups):
-        places = where[groups[at].key]
+        places = [] if groups[at].goes_on else where[groups[at].key]
         starts = places[bisect_left(places, at) :]
         if len(starts) < OFTEN:
             items.append(groups[at])
@@ -123,11 +126,11 @@ def _modules(items: list[Group | Fold], depth: int, module: Callable[[Group], st
     folded: list[Group | Fold] = []
     last = ""
     for item in items:
-        name = "" if isinstance(item, Fold) else "".join(PART.findall(module(item))[:depth])
+        name = "".join(PART.findall(item.module if isinstance(item, Fold) else module(item))[:depth])
         before = folded[-1] if folded else None
-        if isinstance(item, Group) and name and name == last and before is not None:
-            members = before.groups if isinstance(before, Fold) else [before]
-            folded[-1] = Fold([*members, item], say("module", name=name))
+        if name and name == last and before is not None:
+            members = [one for both in (before, item) for one in (both.groups if isinstance(both, Fold) else [both])]
+            folded[-1] = Fold(members, say("module", name=name), name)
         else:
             folded.append(item)
         last = name

@@ -228,28 +228,30 @@ class Steps:
     def _fold(self, event: Entry, what: Said, card: Card | None) -> None:
         before = self.all[-1] if self.all else None
         forward = event["kind"] in ("op", "write") and event["pass"] is None
-        title = say("folded forward" if forward or card is None else "folded backward", what=what)
-        if card is None:
-            title = what
-        if before is not None and before.kind == "fold" and (before.card == (card and card.id) or before.card is None):
-            before.events.append(event["n"])
-            before.folds += 1
-            return
-        number = None if forward else event["pass"]
-        self.all.append(
-            Step("fold", title, [event["n"]], event["place"], None if card is None else card.id, number=number, folds=1)
-        )
+        title = what if card is None else say("folded forward" if forward else "folded backward", what=what)
+        if before is not None and before.kind == "fold":
+            is_of_rounds = card is None and self.board.is_within(event["n"], before.card)  # the rounds whose passes these are
+            if is_of_rounds:
+                before.title, before.card, before.number = title, None, event["pass"]
+            if is_of_rounds or before.card is None or (card is not None and before.card == card.id):
+                before.events.append(event["n"])
+                before.folds += 1
+                return
+        number, shown = None if forward else event["pass"], None if card is None else card.id
+        self.all.append(Step("fold", title, [event["n"]], event["place"], shown, number=number, folds=1))
 
     # One method for each kind of event.
 
     def _op(self, event: Entry) -> None:
         group = self.board.group_of_event[event["n"]]
         card = self.board.card_of_event(event["n"])
+        before = self.all[-1] if self.all else None
+        if card is None and before is not None and before.kind == "fold" and self.board.is_within(event["n"], before.card):
+            card = self.board.cards[before.card or 0]
         if card is not None and card.kind == "fold":
             assert card.caption is not None
             self._fold(event, card.caption, card)
             return
-        before = self.all[-1] if self.all else None
         if before is not None and before.kind == "forward" and before.group is group:
             step = before
             step.events.append(event["n"])
@@ -479,9 +481,8 @@ class Steps:
         begin = self.begins.get(event["pass"])
         if not event["returned"] or begin is None:
             return
-        step = Step(
-            "end", self._title(say("ends"), self.where(event["place"])), [event["n"]], event["place"], None, event["pass"]
-        )
+        title = self._title(say("ends"), self.where(event["place"]))
+        step = Step("end", title, [event["n"]], event["place"], None, event["pass"])
         inputs = begin["inputs"] or []
         for index, value in enumerate(event["returned"]):
             tensor = inputs[index] if index < len(inputs) else None

@@ -15,7 +15,7 @@ MARGIN = 16
 
 
 def render(recording: Recording, lang: str = "en", passes: Which | None = None) -> str:
-    """An SVG document of the last state; `lang` is "en" or "zh"."""
+    """An SVG document of what each card showed last; `lang` is "en" or "zh"."""
     drawing = Drawing(States(Steps(Board(recording), passes=passes)), lang)
     body, width, height = drawing.body()
     name = recording["program"]["name"]
