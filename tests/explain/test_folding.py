@@ -253,3 +253,12 @@ def test_many_parameters_stand_below_the_graph(tmp_path):
     drawn = Drawing(States(Steps(Board(story_of(tmp_path, "net", CELL + text)))), "en")
     assert min(drawn.row[number][1] for number in drawn.row) > max(box.y + box.height for box in drawn.laid.boxes)
     assert drawn.width < 1000
+
+
+def test_what_a_call_makes_on_the_way_is_called_by_its_mathematics(tmp_path):
+    """A product of a batch is one of its rows: what its rule is told with is `x`, not the product."""
+    text = "import rushlight as torch\nx, w = torch.ones(1, 2, 3), torch.ones(3, 2, requires_grad=True)\n(x @ w).sum().backward()\n"
+    recording = story_of(tmp_path, "batch", text)
+    product = next(one for one in recording["nodes"] if one["op"] == "mm")
+    assert [rule["text"] for rule in product["rules"] if rule["text"]][-1] == "x.T @ g"
+    assert [one["text"] for one in product["saved"]] == ["x"]

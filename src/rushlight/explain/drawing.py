@@ -80,7 +80,7 @@ def block_of(value: Value | None, missing: Said, tallest: int = TALLEST) -> Bloc
         if len(texts[0]) <= MATRIX:
             return Block([literal(text) for text in texts], bool(value["shape"]))
     if tallest < TALLEST:
-        return Block([literal(size_of(value["shape"]))], False)
+        return Block([size_of(value["shape"])], False)
     told = summary(value)
     en, zh = re.split(": |, ", told.en, maxsplit=2), re.split("：|，", told.zh, maxsplit=2)
     return Block([Said(*pair) for pair in zip(en, zh, strict=True)], False)

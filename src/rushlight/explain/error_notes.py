@@ -11,6 +11,10 @@ NOTES = {
     "note saved": r"saved by (?P<node>\S+) at (?P<file>.+):(?P<line>\d+)(, in [^:]*)?(: (?P<text>.*))?",
     "note changed": r"changed by (?P<op>\S+) at (?P<file>.+):(?P<line>\d+)(, in [^:]*)?(: (?P<text>.*))?",
     "note copy": r"To keep both, change a copy \(x\.clone\(\)\) or use the op that makes a new tensor\.",
+    "note gradient of op": r"(?P<name>\S+)\.grad is None: \S+ is the result of an op, and .*",
+    "note gradient early": r"(?P<name>\S+)\.grad is None: no backward pass has come to it yet\.",
+    "note gradient unasked": r"(?P<name>\S+)\.grad is None: \S+ does not require one\.",
+    "note meant": r"Did you mean: '(?P<name>.*)'\?",
     "note nothing": r"Nothing it was computed from has requires_grad=True, or it was computed under no_grad, or detached\.",
 }
 

@@ -15,7 +15,7 @@ from .words import Said
 
 WHOLE = 300  # lines of a source that is shown whole
 AROUND = 2  # lines around a place, of a longer one
-NOTE = 45  # columns of a name and its value under a line
+NOTE = 42  # columns of a name and its value under a line
 
 
 def during(span: Span, html: str) -> str:
@@ -132,8 +132,12 @@ def _in_turns(spans: list[tuple[Span, str]], color: str) -> str:
 
 
 def short(said: Said, room: int) -> Said:
-    """Without what is too long for a note."""
-    return said if width(said.en) <= room else Said(*(text[: max(room, 2) - 1] + "…" for text in said))
+    """Without what is too long for a note; what is told of a large value is not cut."""
+    return (
+        said
+        if width(said.en) <= room or not said.en.startswith("[")
+        else Said(*(text[: max(room, 2) - 1] + "…" for text in said))
+    )
 
 
 def printed(states: States) -> str:

@@ -25,8 +25,11 @@ def matrix(rows: list[list[Number]], color: str, bars: bool = True) -> str:
     sizes = [max(len(row[at]) for row in texts) for at in range(len(texts[0]))] if texts else []
     lines = (" ".join(one.rjust(size) for one, size in zip(row, sizes, strict=True)) for row in texts)
     text = escape(chr(10).join(lines))
-    focus = ' tabindex="0"' if sum(sizes) + len(sizes) > BROAD else ""  # it is scrolled on a phone, by the keyboard too
-    return f'<span class="mx{" m" if bars else ""}{" " + color if color else ""}"{focus}>{text}</span>'
+    is_broad = sum(sizes) + len(sizes) > BROAD
+    focus = ' tabindex="0"' if is_broad else ""  # it is scrolled on a phone, by the keyboard too
+    return (
+        f'<span class="mx{" m" if bars else ""}{" " + color if color else ""}{" lg" if is_broad else ""}"{focus}>{text}</span>'
+    )
 
 
 def chain(board: Board, entry: Entry, where: Said) -> str:

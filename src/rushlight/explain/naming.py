@@ -28,6 +28,9 @@ class Naming:
         self._first_named: dict[int, int] = {}  # by identity: how many lives came before the first with a name
         self._bearers: dict[str, dict[str, int]] = {}  # by name and scope: the identity of the tensor that had it last
         self._texts: dict[int, str] = {}  # of what has no name and no expression of its own
+        self._plain: dict[
+            int, tuple[str, list[str]]
+        ] = {}  # what made it, of what wants no gradient: the op and its inputs' texts
 
     def tensor(self, tensor: Tensor, place: int | None = None) -> int:
         """The entry of a tensor's present life."""
@@ -116,13 +119,11 @@ class Naming:
         """Calls what was made within one call of the program's by its mathematics; whether an op made it."""
         entry = self.tensors[tensor]
         maker = self.nodes[entry["node"]] if entry["node"] is not None else None
-        if (
-            maker is not None
-            and entry["place"] == place
-            and maker["op"] is not None
-            and not self.text_of(tensor).endswith(".T")
-        ):
-            self._texts[tensor] = composed(maker["op"], [one["text"] for one in maker["inputs"]], len(entry["shape"]))
+        op, texts = (
+            self._plain.get(tensor, (None, [])) if maker is None else (maker["op"], [one["text"] for one in maker["inputs"]])
+        )
+        if op is not None and entry["place"] == place and not self.text_of(tensor).endswith(".T"):
+            self._texts[tensor] = composed(op, texts, len(entry["shape"]))
         return maker is not None
 
     def _look_for_text(self, tensor: int, place: int, position: int) -> None:

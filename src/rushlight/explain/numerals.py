@@ -27,9 +27,9 @@ def number(x: Number) -> str:
     return text
 
 
-def size_of(shape: list[int]) -> str:
-    """A shape: 2×3."""
-    return "×".join(str(one) for one in shape)
+def size_of(shape: list[int]) -> Said:
+    """A shape: 2×3, 12 numbers."""
+    return say("numbers", count=shape[0]) if len(shape) == 1 else literal("×".join(str(one) for one in shape))
 
 
 def rows(value: Value | None) -> list[list[str]] | None:
@@ -82,12 +82,15 @@ def summary(value: Value) -> Said:
     size = size_of(value["shape"])
     stats = value.get("stats") or _statistics(value.get("data"))
     if stats is None or stats["mean"] is None:
-        return literal(f"{size} {value['dtype']}")
-    told = say("summary", **{name: number(stats[name]) for name in ("mean", "min", "max")})
+        return Said(f"{size.en} {value['dtype']}", f"{size.zh} {value['dtype']}")
+    if stats["min"] == stats["max"] and not stats.get("nonfinite"):
+        told = say("summary of one", value=number(stats["min"]))
+    else:
+        told = say("summary", **{name: number(stats[name]) for name in ("mean", "min", "max")})
     if stats.get("nonfinite"):
         more = say("summary nonfinite", count=stats["nonfinite"])
         told = Said(f"{told.en}, {more.en}", f"{told.zh}，{more.zh}")
-    return Said(f"{size}: {told.en}", f"{size}：{told.zh}")
+    return Said(f"{size.en}: {told.en}", f"{size.zh}：{told.zh}")
 
 
 def _statistics(data: Number) -> Entry | None:

@@ -8,7 +8,6 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from types import CodeType
-from typing import Any
 
 from .entries import Entry
 from .frames import is_own
@@ -26,9 +25,7 @@ class Places:
         self.texts: set[str] = set()  # of all places
         self.sources: list[Entry] = []
         self.given: dict[str, list[str]] = {}  # the lines of what is no file: a program from standard input
-        self._codes: dict[
-            int, tuple[Any, int, Positions]
-        ] = {}  # by identity, kept alive: to hash a long one takes a millisecond
+        self._codes: dict[int, tuple[CodeType, int, Positions]] = {}  # by identity: to hash a long one takes a millisecond
         self._numbers: dict[CodeType, int] = {}  # of code, where equal code is the same
         self._known: dict[tuple[int, int], int] = {}
         self._by_span: dict[tuple[object, ...], int] = {}

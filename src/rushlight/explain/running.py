@@ -15,7 +15,9 @@ from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any
 
+from rushlight.as_torch.advice import advise
 from rushlight.as_torch.process import prepare_process
+from rushlight.as_torch.tracebacks import visible
 
 STDIN = "<stdin>"  # what Python calls a program that it reads there
 SUFFIXES = (".html", ".svg", ".json", ".txt")
@@ -62,6 +64,8 @@ class Explaining:
         for stream in self.streams:
             del stream.write
         _leave_out_of_traceback(trace)
+        if error is not None:  # what is printed with it afterwards
+            advise(error, visible(error, trace))
         names = dict(vars(sys.modules["__main__"]))
         self.story.finish(names, self._missing(error) or error, _exit_code(error))
         _write(self.story, self.files, self.options)

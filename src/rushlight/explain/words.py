@@ -146,6 +146,18 @@ TABLE: dict[str, tuple[str, str]] = {
         "Nothing it was computed from has `requires_grad=True`, or it was computed under `no_grad`, or detached.",
         "它所依赖的张量都没有 `requires_grad=True`，或者它是在 `no_grad` 下算出的，或者已被 `detach` 切断。",
     ),
+    "note gradient of op": (
+        "`{name}.grad` is None: `{name}` is the result of an op, and gradients are kept in leaves. A step changes the leaf itself: "
+        "`with torch.no_grad(): {name} -= lr * {name}.grad`.",
+        "`{name}.grad` 是 None：`{name}` 是运算的结果，而梯度只保存在叶子张量里。更新参数要直接改写叶子张量："
+        "`with torch.no_grad(): {name} -= lr * {name}.grad`。",
+    ),
+    "note gradient early": (
+        "`{name}.grad` is None: no backward pass has come to it yet.",
+        "`{name}.grad` 是 None：还没有反向传播到达它。",
+    ),
+    "note gradient unasked": ("`{name}.grad` is None: `{name}` does not require one.", "`{name}.grad` 是 None：`{name}` 没有要求梯度。"),
+    "note meant": ("Did you mean: `{name}`?", "是不是想写 `{name}`？"),
     "folded forward": ("Forward, folded: {what}", "前向，已折叠：{what}"),
     "folded backward": ("Backward, folded: {what}", "反向，已折叠：{what}"),
     "folded": ("{count} events are not shown one by one.", "{count} 个事件不逐个显示。"),
@@ -293,6 +305,8 @@ TABLE: dict[str, tuple[str, str]] = {
     "records": ("recorded: {name}", "被记录：{name}"),
     "starts at": ("starts at {name} with {g} = {value}", "从 {name} 开始，{g} = {value}"),
     "together": ("no. {number}, together {value}", "第 {number} 份，合计 {value}"),
+    "numbers": ("{count} numbers", "{count} 个数"),
+    "summary of one": ("all {value}", "全是 {value}"),
     "summary": ("mean {mean}, {min} to {max}", "均值 {mean}，{min} 到 {max}"),
     "summary nonfinite": ("{count} not finite", "{count} 个不是有限数"),
 }  # fmt: skip
