@@ -219,8 +219,8 @@ def fork_rng(
     if not enabled:
         yield
         return
-    state = default_generator._stream.state()
+    state = default_generator.get_state()
     try:
         yield
     finally:
-        default_generator._stream.load(state)
+        default_generator.set_state(state)

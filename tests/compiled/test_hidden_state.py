@@ -385,6 +385,33 @@ def operator_of_all_tensors() -> Made:
     return lambda: ones() * 2, lambda call: setattr(torch.Tensor, "__mul__", lambda self, other: product(self, call))
 
 
+def call_of_all_modules() -> Made:
+    net = nn.ReLU()
+    return lambda: net(ones()), lambda call: setattr(nn.Module, "__call__", lambda self, x: x * call)
+
+
+def loop_over_all_lists_of_modules() -> Made:
+    nets, own = nn.ModuleList([nn.ReLU(), nn.Tanh()]), nn.ModuleList.__iter__
+
+    def program() -> Any:
+        x = ones() - 2
+        for net in nets:
+            x = net(x) - 1
+        return x
+
+    return program, lambda call: setattr(nn.ModuleList, "__iter__", lambda self: iter([*own(self)][:: -1 if call % 2 else 1]))
+
+
+def class_of_a_module() -> Made:
+    config: Any = types.ModuleType("rushlight_test_module")
+    config.scale = 1.0
+
+    def change(call: int) -> None:
+        config.__class__ = type("Config", (types.ModuleType,), {"scale": property(lambda self: float(call))})
+
+    return lambda: ones() * config.scale, change
+
+
 def step_of_an_optimizer() -> Made:
     w = ones().requires_grad_()
     optimizer = torch.optim.SGD([w], 0.5)
@@ -423,7 +450,8 @@ MADE = (
     module_imported_inside, name_imported_inside, module_imported_by_a_text, module_among_all, number_among_the_builtins,
     arguments_of_the_process, function_of_a_library, number_of_variables_of_the_environment, filters_of_warnings,
     precision_of_decimals, attributes_by_reduce, attributes_by_map, attributes_by_another_name, methods_by_name,
-    attribute_of_all_tensors, attribute_of_all_modules, forward_of_a_module, method_of_all_tensors, operator_of_all_tensors,
+    attribute_of_all_tensors, attribute_of_all_modules, call_of_all_modules,
+    loop_over_all_lists_of_modules, class_of_a_module, forward_of_a_module, method_of_all_tensors, operator_of_all_tensors,
     step_of_an_optimizer, which_gradient_it_is, attribute_of_a_gradient,
 )  # fmt: skip
 
@@ -431,7 +459,10 @@ MADE = (
 @pytest.fixture(autouse=True)
 def as_it_was(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Puts back what the programs change for the whole process."""
-    for owner, name in ((math, "sqrt"), (nn.ReLU, "forward"), (torch.Tensor, "relu"), (torch.Tensor, "__mul__")):
+    for owner, name in (
+        (math, "sqrt"), (nn.ReLU, "forward"), (torch.Tensor, "relu"), (torch.Tensor, "__mul__"), (nn.Module, "__call__"),
+        (nn.ModuleList, "__iter__"),
+    ):  # fmt: skip
         monkeypatch.setattr(owner, name, vars(owner)[name])
     monkeypatch.setattr(sys, "argv", list(sys.argv))
     monkeypatch.setattr(os, "environ", os.environ)

@@ -296,3 +296,34 @@ def test_a_function_of_the_library_that_is_exchanged(monkeypatch: pytest.MonkeyP
 def test_ops_that_take_lists_are_no_products() -> None:
     x = torch.ones(2)
     assert promotion.in_single(table["stack"], [[x, x]], [[x._array, x._array]]) is None
+
+
+def test_seeds_inside_are_replayed() -> None:
+    def program() -> Any:
+        before = torch.rand(2)
+        with torch.random.fork_rng():
+            torch.manual_seed(3)
+            inside = torch.rand(2)
+        return torch.stack([before, inside, torch.rand(2)])
+
+    fast: Any = torch.compile(program, fullgraph=True)
+    fast._compiled.always = True
+    for call in range(4):
+        torch.manual_seed(call)
+        right, state = program(), torch.get_rng_state()
+        torch.manual_seed(call)
+        assert torch.equal(fast(), right) and torch.equal(torch.get_rng_state(), state)
+    assert fast._compiled.forms[-1].program is not None
+
+
+def test_where_no_line_is_to_blame_the_warning_names_the_functions() -> None:
+    counts = [0]
+
+    def counting() -> Any:
+        counts[0] += 1
+        return torch.ones(2) * counts[0]
+
+    fast = torch.compile(counting)
+    with pytest.warns(UserWarning, match=rf"test_recording.py:{counting.__code__.co_firstlineno}\)"):
+        fast()
+        fast()

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..amp import autocast_mode
 from ..autograd import modes
+from ..base.arguments import OWN_CODE, code_of
 from ..base.device import changes, get_default_device
 from ..base.dtypes import get_default_dtype
 from ..tensor import Tensor
@@ -144,6 +145,14 @@ class Form:
 
 def _is_one(leaf: Any, wanted: Any) -> bool:
     return bool(tensor_form(leaf) == wanted) if isinstance(leaf, Tensor) else same(leaf, wanted)
+
+
+def placed(reason: NotUnderstood, function: object) -> NotUnderstood:
+    """A reason with a line: where no line of a function is known to be the one, its first."""
+    code = code_of(function)
+    if not reason.place and code is not None and not code.co_filename.startswith(OWN_CODE):
+        reason.place = f"{code.co_filename}:{code.co_firstlineno}"
+    return reason
 
 
 def told(reason: NotUnderstood) -> str:

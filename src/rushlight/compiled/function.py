@@ -30,7 +30,7 @@ from .capture.recorder import NotUnderstood, Recorder
 from .capture.traced_pass import TracedPass
 from .capture.watching import Watch
 from .errors import BackendCompilerFailed, FailOnRecompileLimitHit, RecompileError, Unsupported
-from .forms import Form, Way, surroundings, told
+from .forms import Form, Way, placed, surroundings, told
 from .guarding import Guards, shared, sources
 from .joint import Joint, recorded
 from .replay.order import CannotReplay
@@ -454,7 +454,7 @@ class Compiled:
         return Compiled, (self.function, self.builds, self.fullgraph, self.limit)
 
     def _give_up(self, form: Form, reason: NotUnderstood) -> None:
-        form.reason = reason
+        form.reason = placed(reason, self.function)
         if self.fullgraph:
             raise Unsupported(told(reason))
         self.off = self.off or (form.recordings == 1 and all(one.reason is not None for one in self.forms))

@@ -21,12 +21,14 @@ _OPERATORS = {
     "|": "or", "^": "xor", "<<": "lshift", ">>": "rshift", "<": "lt", "<=": "le", "==": "eq", "!=": "ne", ">": "gt", ">=": "ge",
     "[": "getitem",
 }  # fmt: skip
+_BLOCK = "__enter__", "__exit__"
+_CALL = "__call__", "__init__", "__new__"
 _STEPS = {
-    "UNARY_NEGATIVE": "__neg__",
-    "UNARY_INVERT": "__invert__",
-    "BINARY_SUBSCR": "__getitem__",
-    "STORE_SUBSCR": "__setitem__",
-}
+    "UNARY_NEGATIVE": ("__neg__",), "UNARY_INVERT": ("__invert__",), "BINARY_SUBSCR": ("__getitem__",), "BINARY_SLICE": ("__getitem__",),
+    "STORE_SUBSCR": ("__setitem__",), "STORE_SLICE": ("__setitem__",), "DELETE_SUBSCR": ("__delitem__",), "GET_ITER": ("__iter__",),
+    "UNPACK_SEQUENCE": ("__iter__",), "CONTAINS_OP": ("__contains__",), "BEFORE_WITH": _BLOCK, "LOAD_SPECIAL": _BLOCK, "CALL": _CALL,
+    "CALL_KW": _CALL, "CALL_FUNCTION_EX": _CALL, "LOAD_ATTR": ("__getattr__", "__getattribute__"), "STORE_ATTR": ("__setattr__",),
+}  # fmt: skip
 
 
 @functools.lru_cache(1 << 14)
@@ -37,15 +39,15 @@ def globals_of(code: types.CodeType) -> frozenset[str]:
 
 @functools.lru_cache(1 << 14)
 def operators_of(code: types.CodeType) -> frozenset[str]:
-    """The methods of tensors that the operators in code ask for."""
+    """The methods that the steps of code ask for without their names: operators, calls, loops, blocks."""
     names: set[str] = set()
     for step in dis.get_instructions(code):
         if step.opname in ("BINARY_OP", "COMPARE_OP"):
             sign = re.sub(r"[^-+*/%@&|^<>=!\[]", "", step.argrepr)
             name = _OPERATORS.get(sign.removesuffix("=") if sign not in _OPERATORS else sign, "")
             names.update((f"__{name}__", f"__r{name}__", *([f"__i{name}__"] if sign.endswith("=") else [])))
-        elif step.opname in _STEPS:
-            names.add(_STEPS[step.opname])
+        else:
+            names.update(_STEPS.get(step.opname, ()))
     return frozenset(names)
 
 

@@ -165,6 +165,7 @@ class Findings:
         their own in the place of."""
         found, first = vars(module), module.__name__.partition(".")[0]
         if not _trusted(module.__name__):
+            self._found("type", module, type(module), type(module))  # another may find attributes in a way of its own
             self._dict(found, self.names)
             return
         own = first in (_PACKAGE, "torch")

@@ -140,7 +140,7 @@ def pure(function: Any) -> bool:
 # They draw, make arrays of numbers, look at values only to refuse them, or move statistics.
 ANEW = frozenset(
     """
-    random:Generator.get_state random:Generator.set_state
+    random:Generator.get_state random:Generator.set_state random:Generator.manual_seed
     tensors.creation.from_data:tensor
     ops.activations:_slopes ops.dropout:_drawn ops.dropout:_scaled_noise ops.embedding:_renormalized ops.normalization:_keep_up
     tensors.creation.sampling:_sample_dirichlet
