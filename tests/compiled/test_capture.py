@@ -15,6 +15,7 @@ from rushlight.compiled.capture import known_functions, trace
 from rushlight.compiled.capture.bytecode import looks_at_values
 from rushlight.compiled.capture.recorder import Recorder
 from rushlight.compiled.capture.watching import Watch
+from rushlight.kernels import chains
 
 
 def recorded(program: Callable[[], Any], *before: torch.Tensor) -> Recorder:
@@ -133,3 +134,24 @@ def test_what_looks_at_values_is_seen_on_every_python(looks: str) -> None:
     exec(f"def looking(x):\n    {looks}\ndef of_form(x):\n    array = x._array\n    return array.shape, array.dtype", space)
     assert looks_at_values(space["looking"].__code__)
     assert not looks_at_values(space["of_form"].__code__)
+
+
+@pytest.mark.parametrize(
+    ("write", "itself"),
+    [
+        (lambda w: w.sub_(w * 0.5), True),
+        (lambda w: w.sub_(w.flip(0) * 0.5), True),
+        (lambda w: w.sub_(w.t() * 0.5), False),
+        (lambda w: w.sub_(w * 0.5 + w[:1]), False),
+    ],
+)
+def test_a_chain_writes_by_itself_where_nothing_else_is_read_there(write: Callable[[Any], Any], itself: bool) -> None:
+    w, its = (torch.arange(40.0 * 40).reshape(40, 40) / 7 for _ in range(2))
+    fast: Any = torch.compile(lambda: write(w) * 2, fullgraph=True, backend="replay")
+    fast._compiled.always = True
+    for _ in range(5):
+        fast()
+        write(its)
+        assert torch.equal(w, its) and w._version == its._version
+    if chains.STEPS:
+        assert ("copyto" not in fast._compiled.forms[-1].program.text) == itself

@@ -217,7 +217,8 @@ class _Text:
     def attributes(self, tensor: str, names: set[str] | None, before: dict[str, object], missing: bool) -> None:
         """One that is not there is an error, unless the program goes on without."""
         if before or missing:
-            self.must(f"same_attributes({tensor}, {self.name(names)}, {self.name(before)})")
+            quick = "" if before else f"not {tensor}.__dict__ or "
+            self.must(f"{quick}same_attributes({tensor}, {self.name(names)}, {self.name(before)})")
 
     def tensor(self, tensor: str, form: Any) -> None:
         name = self.name

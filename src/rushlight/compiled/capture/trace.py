@@ -271,7 +271,13 @@ def values_in(value: Any) -> list[int]:
     if isinstance(value, (Ref, Bare)):
         return [value.number]
     if isinstance(value, (tuple, list)):
-        return [number for one in value for number in values_in(one)]
+        found = []
+        for one in value:
+            if type(one) is Ref:  # most are: a call less
+                found.append(one.number)
+            else:
+                found += values_in(one)
+        return found
     if isinstance(value, dict):
         return [number for one in value.values() for number in values_in(one)]
     return []

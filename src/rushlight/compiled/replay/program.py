@@ -6,6 +6,7 @@ use, and a pointwise op writes over an input that nobody reads any more.
 
 from __future__ import annotations
 
+import itertools
 import linecache
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -71,6 +72,7 @@ class Program:
         self.placed: dict[int, int] = {}  # of an array, which of those it is
         self.vacant: list[int] = []  # those that no array needs any more
         self.uses = self._last_uses()
+        self.into = self._written_at_once()
         self.started = False
         for place, instruction in enumerate(trace.instructions):
             self._emit(place, instruction)
@@ -138,6 +140,20 @@ class Program:
             self.shared.setdefault(value.storage, set()).add(self._root(number))
         return uses
 
+    def _written_at_once(self) -> dict[int, int]:
+        """Of results of chains that are only copied to memory which lies in order, that memory: the chain writes there itself."""
+        found, values = {}, self.trace.values
+        for place, (chain, write) in enumerate(itertools.pairwise(self.steps.instructions), 1):
+            if not isinstance(chain, t.Chain) or not isinstance(write, t.Write) or not isinstance(write.source, t.Ref):
+                continue
+            out, target = write.source.number, write.target.number
+            there = values[target]
+            alike = out in chain.outs and (there.shape, there.dtype) == (values[out].shape, values[out].dtype)
+            read = {self._root(ref.number) for ref in chain.inputs if values[ref.number].storage == there.storage}
+            if alike and in_order(there) and self._dead(out, place) and read <= {self._root(target)}:
+                found[out] = target
+        return found
+
     def _dead(self, number: int, place: int) -> bool:
         return self.uses.get(self._root(number), -1) <= place
 
@@ -176,8 +192,9 @@ class Program:
                 self._say(f"v{out} = {self._name(source.number)}.copy()")
             case t.Write(target, source, _, name, counted, of_grad):
                 self._begin()
-                value = self._name(source.number) if isinstance(source, t.Ref) else self._constant(source)
-                self._say(f"copyto({self._name(target.number)}, {value}, casting='unsafe')")
+                if not isinstance(source, t.Ref) or source.number not in self.into:
+                    value = self._name(source.number) if isinstance(source, t.Ref) else self._constant(source)
+                    self._say(f"copyto({self._name(target.number)}, {value}, casting='unsafe')")
                 if counted is not None or of_grad is not None:
                     owner = f"t{counted}" if counted is not None else f"t{of_grad}._grad"
                     self._say(f"count({owner}._counter, {name!r}, None)")
@@ -235,6 +252,9 @@ class Program:
         outs = []
         for out in one.outs:
             value = self.trace.values[out]
+            if out in self.into:
+                outs.append(self._name(self.into[out]))
+                continue
             self.fresh.add(self._root(out))
             outs.append(self._name(out))
             if self._stays(out):
