@@ -196,3 +196,20 @@ def test_a_function_that_is_to_be_captured_whole_is_an_error_each_time() -> None
     for _ in range(4):
         with pytest.raises(Unsupported, match=r"Tensor\.__bool__\(\) looks at a tensor's values"):
             whole(torch.ones(2))
+
+
+def test_what_is_nearly_as_fast_is_timed_again_later() -> None:
+    x = torch.ones(3)
+    fast: Any = torch.compile(lambda: ((x * 2 + 1).tanh() * x).exp(), backend="replay")
+    fast(), fast()
+    (form,) = fast._compiled.forms
+    (way,) = form.ways
+    form.calls, form.as_it_is.times, way.times = 20, [1.0] * 6, [0.9] * 6
+    assert not form.is_decided() and form.replays and form.again == 160
+    form.calls = 159
+    fast()
+    assert form.replays is None, "it is being timed"
+    form.as_it_is.times[6:], way.times[6:] = [0.8] * 6, [0.9] * 6
+    assert not form.is_decided() and form.replays is False and form.again == 1280
+    form.as_it_is.times[12:], way.times[12:] = [0.8] * 6, [0.9] * 6
+    assert form.is_decided() and form.replays is False

@@ -20,6 +20,12 @@ from .capture.recorder import NotUnderstood
 from .guarding import Guards
 from .trees import tensor_form, which_containers
 
+TURNS = 6  # how often each way is timed
+SHORT = 1e-3  # seconds; what takes less by far is timed up to four times as often
+FASTER = 0.97  # of the time as it is, at most, is a replay kept
+BEFORE = 3e-6  # seconds that go by before it is known what is replayed, which what is settled to run as it is does not take
+NEAR, LOOKS, LATER = 1.25, 2, 8  # longer ways no further apart are timed twice more, each time at so many times as many calls
+
 
 def surroundings() -> tuple[Any, ...]:
     """What of the library's own state a program depends on."""
@@ -61,6 +67,7 @@ class Form:
         self.replays: bool | None = None  # once it is known what is fastest
         self.found: Findings | None = None  # what was there after the last recording, until there are guards
         self.calls = 0  # that it served
+        self.looks, self.again = 0, -1  # how often it was timed anew, and at which call it will be
         # Which lists and dicts it is given are one, and those that the program finds by itself; None where it is given but one.
         self.lists: tuple[frozenset[int], list[int]] | None = None
         self.because = ""  # why the form that was used last did not do
@@ -69,6 +76,22 @@ class Form:
     def program(self) -> Any:
         """What it is replayed by; None where there is nothing."""
         return None if self.way is None else self.way.program
+
+    def is_decided(self) -> bool:
+        """Whether it is known for good what is fastest. Where two ways are near one another, they are timed again later, and all
+        times count: what else a machine does comes and goes, the shortest times stay."""
+        every, turns = [self.as_it_is, *self.ways], TURNS * (1 + self.looks)
+        if any(len(one.times) < (turns if TURNS * min(one.times) > SHORT else 4 * turns) for one in every):
+            return False
+        self.way = min(self.ways, key=lambda one: min(one.times))
+        self.replays = min(self.way.times) + BEFORE < FASTER * min(self.as_it_is.times)
+        first, second, *_ = sorted(min(one.times) for one in every)
+        if second < NEAR * first and TURNS * first > SHORT and self.looks < LOOKS:
+            self.looks, self.again = self.looks + 1, LATER * self.calls
+            self.ways = [one for one in self.ways if min(one.times) < NEAR * first]
+            return False
+        self.ways = [self.way]
+        return True
 
     def takes(self, leaves: list[Any]) -> bool:
         """Whether arguments, of the right structure, are those: tensors of the same form in the same places, and otherwise the

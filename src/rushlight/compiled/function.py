@@ -43,10 +43,7 @@ from .trees import containers_in, equal, leaves_of, tensor_form
 
 WORTH = 100  # calls that are worth a recording: a form that has served so many may make room for another
 TRIES = 4  # recordings of one form that may differ from the one before
-TURNS, ROW = 6, 3  # how often each way is timed, and how often in a row: caches are then as they will be
-SHORT = 1e-3  # seconds; what takes less by far is timed up to four times as often
-FASTER = 0.97  # of the time as it is, at most, is a replay kept
-BEFORE = 3e-6  # seconds that go by before it is known what is replayed, which what is settled to run as it is does not take
+ROW = 3  # how often in a row each way is timed: caches are then as they will be
 _UNTELLABLE = CannotTell, NotImplementedError, AttributeError, TypeError
 _MISFIT = object()  # no result: the guards do not hold
 _NOTHING = leaves_of(((), {}), []), None  # the form of no arguments
@@ -390,6 +387,8 @@ class Compiled:
     def _ready(self, form: Form, leaves: list[Any], args: Any, kwargs: Any) -> Any:
         """What the function gives by a form whose arguments these are; ``_MISFIT`` where something else is not as it was."""
         form.calls += 1
+        if form.calls == form.again:
+            form.replays = None
         if form.replays is False and not self.always:
             return self._as_it_is(args, kwargs)
         assert form.guards is not None and form.way is not None
@@ -417,10 +416,7 @@ class Compiled:
         began = time.perf_counter()
         result = self._as_it_is(args, kwargs) if way is form.as_it_is else self._replayed(form, way, leaves, args, kwargs)
         way.times.append(time.perf_counter() - began + (0.0 if way is form.as_it_is else looking))
-        if all(len(one.times) >= (TURNS if TURNS * min(one.times) > SHORT else 4 * TURNS) for one in every):
-            form.way = min(form.ways, key=lambda one: min(one.times))
-            form.replays = min(form.way.times) + BEFORE < FASTER * min(form.as_it_is.times)
-            form.ways = [form.way]
+        if form.is_decided():
             self.settled = self.settled or (form.form == _NOTHING and not form.replays)
         return result
 
