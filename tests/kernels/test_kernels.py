@@ -336,6 +336,8 @@ def convolutions(draw):
     out = tuple((length + 2 * pad - spread * (count - 1) - 1) // step + 1 for length, count, step, pad, spread in axes)
     assume(min(out) > 0 and (math.prod(taps) > 1 or max(stride) > 1 or any(padding)))
     samples, depth, channels = draw(st.sampled_from([1, 2, 9, 20])), draw(st.integers(1, 5)), draw(st.integers(1, 7))
+    if draw(st.booleans()):  # enough of both for two vectors of channels, and some over
+        depth, channels = draw(st.integers(12, 50)), draw(st.sampled_from([12, 16, 24, 31, 32, 33, 45, 70]))
     assume(samples * depth * channels * groups * math.prod(out) * math.prod(taps) < 2_000_000)
     generator = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     shapes = ((samples, groups * depth, *size), (groups * channels, depth, *taps), (samples, groups * channels, *out))

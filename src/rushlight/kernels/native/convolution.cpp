@@ -1,6 +1,6 @@
 // A block of samples at a time is laid out with zeros around its planes, as one line for each channel: what a tap of all windows
 // sees is then that line from an offset on. With strides, positions of one phase (modulo the stride) lie together.
-#include "convolution_plan.h"
+#include "convolution_tiles.h"
 
 #include <atomic>
 #include <cmath>
@@ -15,7 +15,7 @@ constexpr std::size_t OUTPUTS = 32;             // that a task takes the gradien
 constexpr std::size_t SUMS_BYTES = 64 << 20;    // of all parts
 constexpr double COST = 0.06;                   // of a multiplication and addition, in nanoseconds, about
 
-template <class T> Outcome correlate(const Set &set, const Plan &plan, const Target &target, T *y, const T *x, const T *w, std::size_t of_channel, std::size_t of_depth, std::size_t of_group, const T *bias) {
+template <class T> Outcome correlate(const Set &set, const Plan &plan, const Target &target, T *y, const T *x, const Weights<T> &w, const T *bias) {
     std::size_t terms = plan.depth * plan.taps.size(), padded = (plan.channels + 3) / 4 * 4;
     Memory<T> packed(plan.groups * padded * terms);
     if (!packed) return FAILED;
@@ -26,7 +26,7 @@ template <class T> Outcome correlate(const Set &set, const Plan &plan, const Tar
             for (std::size_t c = 0; c < plan.depth; c++)
                 for (const Tap &tap : plan.taps)
                     for (std::size_t o = output; o < output + count; o++)
-                        *to++ = o < plan.channels ? w[group * of_group + o * of_channel + c * of_depth + tap.index] : T(0);
+                        *to++ = o < plan.channels ? w.numbers[group * w.of_group + o * w.of_channel + c * w.of_depth + tap.index] : T(0);
         }
     std::size_t blocks = plan.sample_blocks() * plan.row_blocks();
     std::size_t volume = target.whole[0] * target.whole[1] * target.whole[2];
@@ -75,10 +75,14 @@ template <class T> Outcome correlate(const Set &set, const Plan &plan, const Tar
 }
 
 template <class T> Outcome convolved(const Set &set, const Convolution &c, T *y, const T *x, const T *w, const T *bias) {
-    Plan plan = forward(c, sizeof(T));
     std::size_t taps = c.kernel[0] * c.kernel[1] * c.kernel[2];
     Target target{{c.out[0], c.out[1], c.out[2]}, {0, 0, 0}, {1, 1, 1}};
-    return correlate<T>(set, plan, target, y, x, w, c.depth * taps, taps, c.channels * c.depth * taps, bias);
+    Weights<T> weights{w, c.depth * taps, taps, c.channels * c.depth * taps};
+    Plan plan = forward_by_windows(c);
+    if (goes_by_windows(set, plan, sizeof(T))) return correlate_windows<T>(set, plan, target, y, x, weights, bias);
+    plan = forward(c);
+    plan.divide(sizeof(T));
+    return correlate<T>(set, plan, target, y, x, weights, bias);
 }
 
 template <class T> Outcome convolved_back(const Set &set, const Convolution &c, T *for_x, const T *g, const T *w) {
@@ -107,15 +111,24 @@ template <class T> Outcome convolved_back(const Set &set, const Convolution &c, 
                     for (std::size_t a = 0; a < 3; a++) tap.shift[a] = static_cast<std::size_t>(found[a].places[which[a]] - plan.offset[a]);
                     plan.taps.push_back(tap);
                 }
-        plan.divide(sizeof(T));
-        Outcome outcome = correlate<T>(set, plan, target, for_x, g, w, taps, c.depth * taps, c.channels * c.depth * taps, nullptr);
+        Weights<T> weights{w, taps, c.depth * taps, c.channels * c.depth * taps};
+        Outcome outcome;
+        if (goes_by_windows(set, plan, sizeof(T))) {
+            outcome = correlate_windows<T>(set, plan, target, for_x, g, weights, nullptr);
+        } else {
+            plan.divide(sizeof(T));
+            outcome = correlate<T>(set, plan, target, for_x, g, weights, nullptr);
+        }
         if (outcome != DONE) return outcome;
     }
     return DONE;
 }
 
 template <class T> Outcome convolved_to_weights(const Set &set, const Convolution &c, T *for_w, const T *g, const T *x) {
-    Plan plan = forward(c, sizeof(T));
+    Plan plan = forward_by_windows(c);
+    if (goes_by_windows(set, plan, sizeof(T))) return weights_of_windows<T>(set, plan, for_w, g, x);
+    plan = forward(c);
+    plan.divide(sizeof(T));
     std::size_t terms = plan.depth * plan.taps.size(), blocks = plan.sample_blocks() * plan.row_blocks();
     std::size_t together = plan.channels == 1 ? 1 : 4, padded = (plan.channels + together - 1) / together * together;
     std::size_t sums = plan.groups * padded * terms, parts = std::min(PARTS, blocks);
@@ -150,7 +163,7 @@ template <class T> Outcome convolved_to_weights(const Set &set, const Convolutio
                                 std::size_t plane = (n * plan.groups + block.group) * plan.channels + o;
                                 const T *row = g + ((plane * plan.out[0] + block.begin[0] + i) * plan.out[1] + block.begin[1] + j) * plan.out[2] + block.begin[2];
                                 T *into = given.get() + (o - output) * block.pitch + (n - block.first) * block.plane + (i * block.extent[1] + j) * block.extent[2];
-                                std::copy(row, row + block.out[2], into);
+                                copy_row(row, block.out[2], into);
                             }
                 constexpr std::size_t SEGMENT = SEGMENT_BYTES / sizeof(T);
                 for (std::size_t start = 0; start < block.length; start += SEGMENT) {

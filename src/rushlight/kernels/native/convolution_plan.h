@@ -10,6 +10,7 @@
 namespace rushlight {
 
 constexpr std::size_t BLOCK_BYTES = 192 << 10;  // of the lines of a block: they stay in the second cache
+constexpr std::size_t WINDOWS_BYTES = 384 << 10;  // the same, where windows are worked on alone
 constexpr std::size_t PARTS = 8;                // that gradients of weights are summed in, by whatever number of threads
 constexpr std::size_t LEAST = 512;              // numbers of a line, if there are as many: sums across vectors cost then little
 
@@ -17,10 +18,12 @@ struct Tap {
     std::size_t index, phase, shift[3];  // in the weight, of the line, and where in it
 };
 
-// windows * step + offset + phase + shift * step is where in x a tap of a window lies, along each axis.
+// (windows * apart + shift) * step + offset + phase is where in x a tap of a window lies, along each axis: either lines take every
+// step-th number and windows are beside one another, or lines take all and windows are apart.
 struct Plan {
     std::size_t samples, groups, depth, channels;
     std::size_t in[3], out[3], step[3];
+    std::size_t apart[3] = {1, 1, 1};
     std::ptrdiff_t offset[3];
     std::vector<Tap> taps;
     std::vector<std::size_t> phases[3];  // those that taps see
@@ -28,7 +31,7 @@ struct Plan {
     std::size_t axis, rows, together;    // blocks: so many rows of that axis, of so many samples
     std::size_t shared = 0;              // zeros that end a line of the last axis and begin the next
 
-    std::size_t extent(std::size_t a, std::size_t length) const { return length + reach[a] - (a == 2 ? shared : 0); }
+    std::size_t extent(std::size_t a, std::size_t length) const { return (length - 1) * apart[a] + 1 + reach[a] - (a == 2 ? shared : 0); }
     std::size_t plane_size() const { return extent(0, out[0]) * extent(1, out[1]) * extent(2, out[2]); }
     std::size_t number_of_phases() const { return phases[0].size() * phases[1].size() * phases[2].size(); }
     std::size_t row_blocks() const { return (out[axis] + rows - 1) / rows; }
@@ -47,7 +50,33 @@ struct Plan {
         std::size_t room = fit / (rows + reach[axis]);
         together = rows < out[axis] ? 1 : std::min(samples, std::max<std::size_t>(1, std::min(room, std::max((samples + PARTS - 1) / PARTS, LEAST / plane_size()))));
     }
+
+    // The same for windows that are worked on alone: blocks may be small, and are as large as one another.
+    void divide_by_windows(std::size_t itemsize) {
+        axis = out[0] > 1 ? 0 : out[1] > 1 ? 1 : 2;
+        std::size_t across = depth * itemsize;
+        for (std::size_t a = 0; a < 3; a++)
+            if (a != axis) across *= extent(a, out[a]);
+        std::size_t fit = WINDOWS_BYTES / across, least = 2 * reach[axis] / apart[axis] + 1;
+        rows = std::min(out[axis], std::max(fit > reach[axis] ? (fit - reach[axis] - 1) / apart[axis] + 1 : 0, least));
+        rows = (out[axis] + row_blocks() - 1) / row_blocks();
+        together = rows < out[axis] ? 1 : std::min({samples, (samples + PARTS - 1) / PARTS, std::max<std::size_t>(1, fit / extent(axis, rows))});
+    }
 };
+
+// Rows are short, and for most of them a call would take longer than this.
+template <class T> inline void copy_row(const T *from, std::size_t count, T *to) {
+    constexpr std::size_t PIECE = 16, LONG = 160;
+    std::size_t bytes = count * sizeof(T);
+    if (bytes < PIECE || bytes > LONG) {
+        std::copy(from, from + count, to);
+        return;
+    }
+    const char *source = reinterpret_cast<const char *>(from);
+    char *into = reinterpret_cast<char *>(to);
+    for (std::size_t at = 0; at + PIECE < bytes; at += PIECE) __builtin_memcpy(into + at, source + at, PIECE);
+    __builtin_memcpy(into + bytes - PIECE, source + bytes - PIECE, PIECE);
+}
 
 // One block: its extents with what windows reach beyond, and how its lines lie.
 template <class T> struct Block {
@@ -95,7 +124,7 @@ template <class T> struct Block {
 
     // Where in x an element of a line lies.
     std::ptrdiff_t place(std::size_t a, std::size_t at, std::size_t phase) const {
-        return static_cast<std::ptrdiff_t>((begin[a] + at) * plan.step[a] + phase) + plan.offset[a];
+        return static_cast<std::ptrdiff_t>((begin[a] * plan.apart[a] + at) * plan.step[a] + phase) + plan.offset[a];
     }
 
     void fill_plane(T *to, const T *x, std::size_t p0, std::size_t p1, std::size_t p2) const {
@@ -112,11 +141,15 @@ template <class T> struct Block {
                     continue;
                 }
                 const T *row = x + (y * static_cast<std::ptrdiff_t>(plan.in[1]) + z) * width;
-                std::fill(to, to + from, T(0));
-                if (step == 1) std::copy(row + start + from, row + start + until, to + from);
+                if (from == 1) to[0] = 0;
+                else std::fill(to, to + from, T(0));
+                if (step == 1) copy_row(row + start + from, static_cast<std::size_t>(until - from), to + from);
+                else if (step == 2)  // known to the compiler, which then takes many at a time
+                    for (std::ptrdiff_t k = from; k < until; k++) to[k] = row[start + k * 2];
                 else
                     for (std::ptrdiff_t k = from; k < until; k++) to[k] = row[start + k * step];
-                std::fill(to + until, to + extent2, T(0));
+                if (until + 1 == extent2) to[until] = 0;
+                else std::fill(to + until, to + extent2, T(0));
             }
     }
 };
@@ -127,7 +160,7 @@ struct Target {
 };
 
 // The plan of y from x, whose windows are `stride` apart.
-inline Plan forward(const Convolution &c, std::size_t itemsize) {
+inline Plan forward(const Convolution &c) {
     Plan plan;
     plan.samples = c.samples, plan.groups = c.groups, plan.depth = c.depth, plan.channels = c.channels;
     std::vector<std::size_t> phase[3];  // of each tap of an axis the number of its phase
@@ -149,7 +182,16 @@ inline Plan forward(const Convolution &c, std::size_t itemsize) {
                 std::size_t lies = (phase[0][i] * plan.phases[1].size() + phase[1][j]) * plan.phases[2].size() + phase[2][k];
                 plan.taps.push_back({index, lies, {i * c.dilation[0] / c.stride[0], j * c.dilation[1] / c.stride[1], k * c.dilation[2] / c.stride[2]}});
             }
-    plan.divide(itemsize);
+    return plan;
+}
+
+// The same, with lines that take all of x where windows are wider than one tap.
+inline Plan forward_by_windows(const Convolution &c) {
+    Convolution dense = c;
+    for (std::size_t a = 0; a < 3; a++)
+        if (c.kernel[a] > 1) dense.stride[a] = 1;
+    Plan plan = forward(dense);
+    for (std::size_t a = 0; a < 3; a++) plan.apart[a] = c.stride[a] / dense.stride[a];
     return plan;
 }
 

@@ -62,7 +62,8 @@ void dots(const void *g, std::size_t pitch, std::size_t outputs, const void *lin
         for (; term + 3 <= terms; term += 3) dots_of<T, 4, 3>(given, pitch, from, offsets + term, length, sums + term, terms);
         for (; term < terms; term++) dots_of<T, 4, 1>(given, pitch, from, offsets + term, length, sums + term, terms);
     } else {
-        for (; term + 6 <= terms; term += 6) dots_of<T, 1, 6>(given, pitch, from, offsets + term, length, sums + term, terms);
+        for (; term + 9 <= terms; term += 9) dots_of<T, 1, 9>(given, pitch, from, offsets + term, length, sums + term, terms);
+        for (; term + 3 <= terms; term += 3) dots_of<T, 1, 3>(given, pitch, from, offsets + term, length, sums + term, terms);
         for (; term < terms; term++) dots_of<T, 1, 1>(given, pitch, from, offsets + term, length, sums + term, terms);
     }
 }

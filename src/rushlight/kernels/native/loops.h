@@ -52,6 +52,21 @@ using ProductsLoop = void (*)(const void *lines, const std::size_t *offsets, std
 using DotsLoop = void (*)(const void *g, std::size_t pitch, std::size_t outputs, const void *lines, const std::size_t *offsets, std::size_t terms, std::size_t length, double *sums);
 constexpr std::size_t LINE_STEP = 512;  // bytes: eight vectors
 
+// Of rows of numbers, `vectors` (1 or 2) wide: out[r] is the sum over s of lines[places[r] + steps[s]] times row s of the weights; where
+// it `adds`, out is double and grows by that.
+struct Tiles {
+    const void *lines;
+    const std::size_t *places;
+    std::size_t rows;
+    const std::size_t *steps;
+    std::size_t count;
+    const void *weights;
+    std::size_t vectors;
+    void *out;
+    bool adds;
+};
+using TilesLoop = void (*)(const Tiles &);
+
 // One step of a layer of long short-term memory, of one sample: four gates of `width` numbers (in, forget, cell, out) and the cell.
 struct LstmStep {
     void *gates;             // what the inputs add to them, and then they
@@ -177,6 +192,7 @@ struct Set {
     NormalsLoop normals;
     ConversionLoop conversions[CONVERSIONS];
     RowsLoop half_norms[2], half_norm_slopes[2], half_norm_sums[2];  // of float16, of bfloat16; the last by columns
+    TilesLoop tiles[2];
 };
 
 // Null where they are for another processor.

@@ -30,6 +30,8 @@ namespace RUSHLIGHT_SET {
 
 #include "lines.h"
 
+#include "tiles.h"
+
 #include "gates.h"
 
 #include "attention_rows.h"
@@ -80,7 +82,8 @@ static Set loops(const char *name) {
             {single_of_half, half_of_single, single_of_brain, brain_of_single},
             HALVES(layer_norm_of_halves),
             HALVES(norm_slopes_of_halves),
-            HALVES(norm_sums_of_halves)};
+            HALVES(norm_sums_of_halves),
+            BOTH(tiles)};
 }
 
 }  // namespace RUSHLIGHT_SET
