@@ -150,6 +150,49 @@ INPUTS = {
 }
 
 
+def _diagonal(side: Any) -> Any:
+    """A class of tensors without memory of their own: matrices that keep their diagonal alone."""
+
+    def made(cls: Any, diagonal: Any) -> Any:
+        return side.Tensor._make_wrapper_subclass(cls, diagonal.shape * 2, dtype=diagonal.dtype)
+
+    def dispatch(cls: Any, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        return cls(func(args[0].diagonal_, *args[1:], **(kwargs or {})))
+
+    names = {
+        "__new__": made,
+        "__init__": lambda self, diagonal: setattr(self, "diagonal_", diagonal),
+        "__torch_dispatch__": classmethod(dispatch),
+        "__repr__": lambda self: side.Tensor.__repr__(self, tensor_contents=f"{self.diagonal_}"),
+    }
+    return type(f"Of{side.__name__.title()}", (side.Tensor,), names)
+
+
+OfTorch, OfRushlight = _diagonal(torch), _diagonal(rushlight)
+
+
+@pytest.mark.parametrize("weights_only", [True, False])
+@pytest.mark.parametrize("writer", ["torch", "rushlight"])
+def test_tensors_without_memory_of_their_own_move_both_ways(writer: str, weights_only: bool) -> None:
+    side, other = (torch, rushlight) if writer == "torch" else (rushlight, torch)
+    cls, read_as = (OfTorch, OfRushlight) if writer == "torch" else (OfRushlight, OfTorch)
+    file = io.BytesIO()
+    side.save([cls(side.arange(3.0)), side.nn.Parameter(cls(side.ones(2)))], file)
+    place = f"{cls.__module__}.{cls.__name__}"
+    for reader, target, allowed in ((side, cls, cls), (other, read_as, (read_as, place))):
+        if reader is other and not weights_only:
+            continue  # the file names the writer's class
+        file.seek(0)
+        with reader.serialization.safe_globals([allowed]):
+            one, parameter = reader.load(file, weights_only=weights_only)
+        assert (type(one), type(parameter)) == (target, target)
+        assert isinstance(parameter, reader.nn.Parameter) and parameter.requires_grad
+        assert (one.shape, one.diagonal_.tolist()) == ((3, 3), [0.0, 1.0, 2.0])
+        name = target.__name__
+        assert repr(one) == f"{name}(tensor([0., 1., 2.]))"
+        assert repr(parameter) == f"Parameter({name}(tensor([1., 1.]), requires_grad=True))"
+
+
 @pytest.mark.parametrize("name", MODULES)
 @pytest.mark.parametrize("writer", SIDES)
 @pytest.mark.filterwarnings("ignore:enable_nested_tensor")

@@ -6,6 +6,7 @@ lies in the same dict, the interpreter's own, where it is reached fastest; :func
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -85,6 +86,8 @@ class HidesInnerState(type):
         others = [base for base in bases if not isinstance(base, HidesInnerState)]
         if len(others) < len(bases) and any("__dict__" in vars(one) for base in others for one in base.__mro__):
             namespace.setdefault("__dict__", vars(WithAttributes)["__dict__"])
+        # A class made by a call of type() is of the module that calls, which for Python would be this one.
+        namespace.setdefault("__module__", sys._getframe(1).f_globals.get("__name__", "builtins"))
         return super().__new__(mcs, name, bases, namespace, **kwargs)
 
 

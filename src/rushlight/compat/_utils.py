@@ -14,6 +14,7 @@ from rushlight.tensors.rebuilding import (
     _rebuild_tensor,
     _rebuild_tensor_v2,
     _rebuild_tensor_v3,
+    _rebuild_wrapper_subclass,
 )
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "_rebuild_tensor",
     "_rebuild_tensor_v2",
     "_rebuild_tensor_v3",
+    "_rebuild_wrapper_subclass",
     "_unflatten_dense_tensors",
 ]
 

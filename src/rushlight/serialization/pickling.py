@@ -25,7 +25,6 @@ from ..storage import CLASSES as STORAGES
 from ..storage import TypedStorage, UntypedStorage, _Storage
 from ..tensor import Tensor
 from ..tensors import rebuilding
-from ..tensors.copying import reduced_wrapper
 from .archive import Bytes, broken
 from .locations import tag_of
 from .names import _get_layout, found, place_of
@@ -117,13 +116,13 @@ def reduced(tensor: Tensor) -> tuple[Any, ...]:
             return parameter._rebuild_parameter, (_Reduced(data), tensor.requires_grad, OrderedDict())
         return parameter._rebuild_parameter_with_state, (_Reduced(data), tensor.requires_grad, OrderedDict(), state)
     warn_if_has_hooks(tensor)
+    has_own_state = type(tensor).__getstate__ is not object.__getstate__
+    whole_state = tensor.__getstate__() if has_own_state else _with_slots(tensor, state)
     if not isinstance(tensor._array, np.ndarray) and not tensor.is_meta:
-        return reduced_wrapper(tensor)
+        return rebuilding.reduced_wrapper(tensor, whole_state)
     function, arguments = _plain(tensor)
     if type(tensor) is Tensor and state is None:
         return function, arguments
-    has_own_state = type(tensor).__getstate__ is not object.__getstate__
-    whole_state = tensor.__getstate__() if has_own_state else _with_slots(tensor, state)
     return rebuilding._rebuild_from_type_v2, (function, type(tensor), arguments, whole_state)
 
 

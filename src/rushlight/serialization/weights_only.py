@@ -107,6 +107,7 @@ _CALLABLE: dict[str, Callable[..., Any]] = {
             rebuilding._rebuild_tensor_v2,
             rebuilding._rebuild_tensor_v3,
             rebuilding._rebuild_meta_tensor_no_storage,
+            rebuilding._rebuild_wrapper_subclass,
             creation._rebuild_sparse_tensor,
             parameter._rebuild_parameter,
             parameter._rebuild_parameter_with_state,

@@ -14,7 +14,7 @@ from ..base import dtypes
 from ..base.attributes import OWN_ATTRIBUTES, held
 from ..base.public_names import methods
 from ..tensor import Tensor
-from .rebuilding import reduced_meta
+from .rebuilding import reduced_meta, reduced_wrapper
 
 
 def deep_copied(tensor: Tensor, memo: dict[int, Any]) -> Tensor:
@@ -64,42 +64,16 @@ def _copied_wrapper(tensor: Tensor, memo: dict[int, Any]) -> Tensor:
     return result
 
 
-def reduced_wrapper(tensor: Tensor) -> tuple[Any, ...]:
-    """What goes into a pickle of a tensor without memory of its own: its form, and the attributes."""
-    outline: Any = tensor._array
-    strides = tuple(step // outline.itemsize for step in outline.strides)
-    extra = {key: value for key, value in held(tensor).items() if key not in OWN_ATTRIBUTES}
-    return _rebuild_wrapper, (
-        type(tensor), tensor.dtype, outline.shape, strides, outline.offset, bool(tensor._needs_grad), extra
-    )  # fmt: skip
-
-
-def _rebuild_wrapper(
-    cls: type,
-    dtype: Any,
-    size: tuple[int, ...],
-    stride: tuple[int, ...],
-    storage_offset: int,
-    requires_grad: bool,
-    extra: dict[str, Any],
-) -> Tensor:
-    result: Tensor = Tensor._make_wrapper_subclass(
-        cls, size, strides=stride, storage_offset=storage_offset, dtype=dtype, requires_grad=requires_grad
-    )
-    held(result).update(extra)
-    return result
-
-
 def reduced(tensor: Tensor) -> Any:
     """What goes into a pickle of a tensor. The array that owns the memory goes along once for all its views in the pickle."""
     array = tensor._array
     if tensor.is_meta:
         return reduced_meta(tensor)
+    extra = {key: value for key, value in held(tensor).items() if key not in OWN_ATTRIBUTES}
     if not isinstance(array, np.ndarray):
-        return reduced_wrapper(tensor)
+        return reduced_wrapper(tensor, extra)
     whole = backend.root(array)
     place = None if whole is array else (array.dtype, array.shape, array.strides, tensor.storage_offset())
-    extra = {key: value for key, value in held(tensor).items() if key not in OWN_ATTRIBUTES}
     return _rebuild, (type(tensor), whole, tensor.requires_grad, extra, place)
 
 
@@ -150,4 +124,4 @@ def _reduce_ex(self: Tensor, protocol: object) -> Any:
 methods["__deepcopy__"] = deep_copied
 methods["__reduce_ex__"] = _reduce_ex
 # A name for pickles that stays, wherever this file lies.
-_rebuild.__module__ = _rebuild_wrapper.__module__ = "rushlight.copying"
+_rebuild.__module__ = "rushlight.copying"

@@ -39,7 +39,7 @@ class InPython(Methods):
             name = "Invalid"
         if tensor_contents is not None:
             tail = f", grad_fn=<{name}>" if name is not None else ", requires_grad=True" if self.requires_grad else ""
-            return f"{type(self).__name__}({tensor_contents}{tail})"
+            return self._named(f"{type(self).__name__}({tensor_contents}{tail})")
         plain = type(self) in PLAIN
         text = printing.tensor_text(
             self.resolve_conj()._array if self._conjugate else self._array,

@@ -11,6 +11,7 @@ from ..backend import memory
 from ..backend.nothing import outlined
 from ..base import dtypes
 from ..base.attributes import OWN_ATTRIBUTES
+from ..base.device import device, layout
 from ..base.public_names import methods
 from ..storage import TypedStorage, UntypedStorage
 from ..tensor import Tensor, new_tensor, wrap
@@ -78,6 +79,38 @@ def reduced_meta(tensor: Tensor) -> Reduction:
     return _rebuild_meta_tensor_no_storage, (tensor.dtype, tuple(tensor.shape), tensor.stride(), tensor.requires_grad)
 
 
+def _rebuild_wrapper_subclass(
+    cls: type,
+    dtype: dtypes.dtype,
+    size: Sizes,
+    stride: Sizes,
+    storage_offset: int,
+    layout: layout,
+    device: device,
+    requires_grad: bool,
+) -> Tensor:
+    """A tensor of a class with ``__torch_dispatch__``, of a form and without memory; its attributes come after."""
+    made: Tensor = Tensor._make_wrapper_subclass(
+        cls,
+        size,
+        strides=stride,
+        dtype=dtype,
+        storage_offset=storage_offset,
+        layout=layout,
+        device=device,
+        requires_grad=requires_grad,
+    )
+    return made
+
+
+def reduced_wrapper(tensor: Tensor, state: Any) -> Reduction:
+    """What goes into a pickle of a tensor without memory of its own: its form, and the attributes."""
+    outline: Any = tensor._array
+    strides = tuple(step // outline.itemsize for step in outline.strides)
+    form = (tensor.dtype, outline.shape, strides, outline.offset, tensor.layout, tensor.device, bool(tensor._needs_grad))
+    return _rebuild_from_type_v2, (_rebuild_wrapper_subclass, type(tensor), (type(tensor), *form), state)
+
+
 def set_state(tensor: Any, state: Any) -> Any:
     """Gives a tensor the attributes of a dict, or of a pair of dicts where its class has slots.
 
@@ -102,7 +135,7 @@ def _rebuild_from_type_v2(func: Callable[..., Any], new_type: type, args: tuple[
     result = func(*args)
     if type(result) is not new_type:
         result = result.as_subclass(new_type)
-    if hasattr(type(result), "__setstate__"):
+    if type(result).__setstate__ is not Tensor.__setstate__:
         result.__setstate__(state)
     else:
         set_state(result, state)
@@ -158,5 +191,6 @@ for _function in (
     _rebuild_tensor_v2,
     _rebuild_tensor_v3,
     _rebuild_meta_tensor_no_storage,
+    _rebuild_wrapper_subclass,
 ):
     _function.__module__ = "rushlight._utils"
