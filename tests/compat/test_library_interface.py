@@ -292,6 +292,18 @@ def test_switches_of_libraries_can_be_set() -> None:
     assert capabilities["num_logical_cores"] > 0 and capabilities["avx2"] is torch.cpu._is_avx2_supported()
 
 
+def test_the_library_that_linear_algebra_on_a_gpu_prefers() -> None:
+    prefer = torch.backends.cuda.preferred_linalg_library
+    assert repr(prefer()) == repr(prefer("default")) == repr(prefer(prefer())) == "<_LinalgBackend.Default: 0>"
+    for name, library in (("magma", "MAGMA"), ("cusolver", "cuSOLVER")):
+        with pytest.raises(RuntimeError, match=f"^Cannot set preferred backend to {library} if PyTorch has not been compiled"):
+            prefer(name)
+    with pytest.raises(RuntimeError, match=r"^Unknown input value\. Choose from: default, cusolver, magma\.$"):
+        prefer("lapack")
+    with pytest.raises(RuntimeError, match=r"^Unknown input value type\.$"):
+        prefer(1)
+
+
 def test_random_numbers_of_tests_are_not_the_programs() -> None:
     from rushlight.testing._utils import wrapper_set_seed
 

@@ -70,6 +70,14 @@ def test_c_names_as_in_errors_of_mm(each):
     assert str(error.value).endswith(f"but got: {each.c_name} != {other_name}")
 
 
+def test_promotion_of_types_that_arrays_do_not_have():
+    rare = [dtypes.named(name) for name in ("complex32", "float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu", "qint8", "bits8")]
+    for a in rare:
+        for b in (*dtypes.ALL, *rare):
+            for pair in ((a, b), (b, a)):
+                assert outcome(dtypes.promote_types, *pair) == outcome(torch.promote_types, *map(theirs, pair)), pair
+
+
 @pytest.mark.parametrize("a", dtypes.ALL, ids=repr)
 def test_promotion_of_every_pair(a):
     for b in dtypes.ALL:

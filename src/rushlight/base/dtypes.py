@@ -234,9 +234,25 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
     return found
 
 
+def _refuse_to_promote(a: dtype, b: dtype) -> None:
+    """RuntimeError for types that have no place among the others: quantized ones, bits, and those of eight bits or fewer."""
+    words, names = (a.scalar_name, b.scalar_name), (a.name, b.name)
+    if any(name.startswith(("qint", "quint")) for name in names):
+        raise RuntimeError(
+            "promoteTypes with quantized numbers is not handled yet; figure out what the correct rules should be, offending "
+            "types: {} {}".format(*words)
+        )
+    if any(name.startswith("bits") for name in names):
+        raise RuntimeError("Promotion from {} and {} is unsupported.".format(*words))
+    if any(name.startswith("float8") for name in names):
+        raise RuntimeError("Promotion for Float8 Types is not supported, attempted to promote {} and {}".format(*words))
+
+
 def _promote(a: dtype, b: dtype) -> dtype:
     if a is b:
         return a
+    if a not in ALL or b not in ALL:
+        _refuse_to_promote(a, b)
     if a.kind_rank > b.kind_rank:
         low, high = b, a
     else:
@@ -247,6 +263,8 @@ def _promote(a: dtype, b: dtype) -> dtype:
             f"attempted to promote {a.scalar_name} and {b.scalar_name}"
         )
     if high.is_complex:
+        if high not in ALL and (low is float16 or low.kind_rank < FLOATING):
+            return high  # complex32
         return complex128 if complex128 in (a, b) or low is float64 else complex64
     if low.kind_rank < high.kind_rank:
         return high

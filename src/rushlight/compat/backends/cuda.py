@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from enum import Enum
 from types import SimpleNamespace
 
 from rushlight.nn.attention import SDPBackend, allowed, sdpa_kernel
@@ -32,6 +33,35 @@ def sdp_kernel(
     }
     with sdpa_kernel([kernel for kernel, is_enabled in chosen.items() if is_enabled]):
         yield
+
+
+class _LinalgBackend(Enum):
+    """The libraries that linear algebra on a GPU may use."""
+
+    Default = 0
+    Cusolver = 1
+    Magma = 2
+
+
+def preferred_linalg_library(backend: str | _LinalgBackend | None = None) -> _LinalgBackend:
+    """Which library linear algebra on a GPU uses: none of them is built.
+
+    >>> import rushlight as torch
+    >>> torch.backends.cuda.preferred_linalg_library("default")
+    <_LinalgBackend.Default: 0>
+    """
+    if isinstance(backend, str):
+        names = {"default": _LinalgBackend.Default, "cusolver": _LinalgBackend.Cusolver, "magma": _LinalgBackend.Magma}
+        if backend not in names:
+            raise RuntimeError("Unknown input value. Choose from: default, cusolver, magma.")
+        backend = names[backend]
+    elif backend is not None and not isinstance(backend, _LinalgBackend):
+        raise RuntimeError("Unknown input value type.")
+    if backend is _LinalgBackend.Magma:
+        raise RuntimeError("Cannot set preferred backend to MAGMA if PyTorch has not been compiled with MAGMA.")
+    if backend is _LinalgBackend.Cusolver:
+        raise RuntimeError("Cannot set preferred backend to cuSOLVER if PyTorch has not been compiled with cuSOLVER.")
+    return _LinalgBackend.Default
 
 
 def flash_sdp_enabled() -> bool:
