@@ -33,6 +33,11 @@ def run_script() -> Callable[..., subprocess.CompletedProcess[str]]:
     return run
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What runs a script takes longest, so it begins first: of tests that run side by side none is left alone with it at the end."""
+    items.sort(key=lambda item: "run_script" not in getattr(item, "fixturenames", ()))
+
+
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """Prints the figures that tests recorded with `record_property("figure", line)`, also where they ran elsewhere."""
     reports = [report for kind in ("passed", "failed") for report in terminalreporter.stats.get(kind, [])]
