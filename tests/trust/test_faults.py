@@ -12,6 +12,7 @@ import resource
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -290,10 +291,17 @@ def test_a_full_disk_leaves_the_old_file(form: str, tmp_path: Path) -> None:
     assert torch.load(path) == [1] and os.listdir(tmp_path) == ["state.pt"]
 
 
+@pytest.fixture
+def place() -> Iterator[Path]:
+    """A folder beside those of pytest, which each of its sessions closes again to all but their owner."""
+    with tempfile.TemporaryDirectory() as name:
+        yield Path(name)
+
+
 @posix
 @pytest.mark.parametrize("form", ["zip", "legacy"])
-def test_a_folder_that_may_not_be_written_to(form: str, tmp_path: Path) -> None:
-    path, open_path = tmp_path / "inner" / "state.pt", tmp_path / "inner" / "open.pt"
+def test_a_folder_that_may_not_be_written_to(form: str, place: Path) -> None:
+    path, open_path = place / "inner" / "state.pt", place / "inner" / "open.pt"
     path.parent.mkdir()
     torch.save([1], path)
     torch.save([1] * 1000, open_path)
@@ -302,10 +310,10 @@ def test_a_folder_that_may_not_be_written_to(form: str, tmp_path: Path) -> None:
     path.parent.chmod(0o555)
 
     def save() -> None:
-        for folder in tmp_path.parents:  # pytest's own are for their owner
+        for folder in place.parents:
             with contextlib.suppress(PermissionError):
                 folder.chmod(folder.stat().st_mode | 0o055)
-        tmp_path.chmod(0o755)
+        place.chmod(0o755)
         if not os.geteuid():
             os.seteuid(65534)
         for name in (path, path.parent / "new.pt"):
