@@ -129,6 +129,15 @@ CASES = {
     "ctc.ctc_backward": lambda m, n, k: (
         -abs(m(5, n, 4)), m.whole(4, n, 2), np.full(n, 5), np.full(n, 2), -abs(np.asarray(m(5, n, 5), "d")), 0, False,
     ),
+    "distances.pdist": lambda m, n, k: (m(n + 1, k), (0.0, 1.0, 2.0, math.inf)[k % 4]),
+    "distances.cdist": lambda m, n, k: (m(2, n, k), m(2, 3, k), (0.0, 1.0, 2.0, math.inf)[k % 4]),
+    "embedding.embedding_bag": lambda m, n, k: (
+        m(n, k), m.whole(n, 6 * min(n, 1)), np.array([0, 2, 2, 5]) * min(n, 1), m(6 * min(n, 1)), ("sum", "mean")[k % 2], 1,
+    ),
+    "embedding.bag_argmax": lambda m, n, k: (m(n, k), m.whole(n, 6 * min(n, 1)), np.array([0, 2, 2, 5]) * min(n, 1), 1),
+    "choice.hypot": lambda m, n, k: (m(n, k), m(n, k)),
+    "choice.nan_to_num": lambda m, n, k: (m(n, 500 * k), None, 7.5, None),
+    "sort.searched_in_rows": lambda m, n, k: (np.sort(m(n, k)), m.source.random((n, 5)) * min(k, 1)),
     "attention.attention": lambda m, n, k: (m(n, 2, 3, 4), m(n, 2, k, 4), m(n, 2, k, 4), None, False, 0.5),
     "attention.attention_backward": lambda m, n, k: (
         m(n, 2, 3, 4), m(n, 2, 3, 4), m(n, 2, k, 4), m(n, 2, k, 4), None, False, 0.5,

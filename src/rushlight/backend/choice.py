@@ -176,6 +176,7 @@ def addcdiv(x: Array, u: Array, v: Array, value: Any) -> Array:
 # Numbers taken apart and put together.
 
 
+@register(sweeps.nan_to_num)
 def nan_to_num(x: Array, nan: float | None, posinf: float | None, neginf: float | None) -> Array:
     if x.dtype.kind == "c":
         out = np.empty(x.shape, x.dtype)
@@ -247,6 +248,7 @@ def atan2(a: Array, b: Array) -> Array:
     return np.arctan2(a, b, out=...)
 
 
+@register(sweeps.hypot)
 def hypot(a: Array, b: Array) -> Array:
     if a.dtype.kind not in "fV":
         refuse("hypot_cpu", a)

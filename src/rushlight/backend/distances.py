@@ -6,11 +6,14 @@ import math
 
 import numpy as np
 
+from ..kernels import distances as compiled
+from ..kernels import register
 from .flat_indices import add_rows
 from .matmul import batch_product
 from .numpy import Array
 
 
+@register(compiled.cdist)
 def cdist(a: Array, b: Array, p: float) -> Array:
     """Distances of order p between all rows of a (..., n, d) and of b (..., m, d): (..., n, m)."""
     a, b = np.ascontiguousarray(a), np.ascontiguousarray(b)
@@ -29,6 +32,7 @@ def distances_by_products(a: Array, b: Array) -> Array:
     return np.sqrt(np.maximum(batch_product(left, right.swapaxes(-1, -2)), 0))
 
 
+@register(compiled.pdist)
 def pdist(x: Array, p: float) -> Array:
     """Distances of order p between each row of x (n, d) and those behind it, row by row."""
     return _lengths(pair_differences(x), p)

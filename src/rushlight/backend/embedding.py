@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..kernels import bags, register
 from .flat_indices import add_rows, within
 from .numpy import Array, Shape, in_single
 from .sort import argsort
@@ -108,6 +109,7 @@ def bag_shares(indices: Array, offsets: Array, g: Array, but: int) -> Array:
     return (1 / in_single(bag_sizes(indices, offsets, but).astype(g.dtype))).astype(g.dtype)[:, None]
 
 
+@register(bags.bag_sums)
 def embedding_bag(
     weight: Array, indices: Array, offsets: Array, scales: Array | None = None, mode: str = "mean", but: int = -1
 ) -> Array:
@@ -129,6 +131,7 @@ def embedding_bag(
     return out
 
 
+@register(bags.bag_argmax)
 def bag_argmax(weight: Array, indices: Array, offsets: Array, but: int) -> Array:
     """For each bag and column the number of the row that is largest there; -1 for an empty bag."""
     out = np.full((len(offsets), weight.shape[1]), -1)

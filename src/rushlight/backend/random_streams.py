@@ -19,6 +19,7 @@ from . import random_checks as check
 from .box_muller import as_libm, fill_blocks_32, fill_blocks_64, scale_and_shift, scale_blocks_32, standard_blocks_32
 from .mersenne_twister import BLOCK, MersenneTwister, as_doubles, as_floats
 from .numpy import Array, Shape
+from .sort import searched_in_rows
 
 _F4, _F8 = np.dtype(np.float32), np.dtype(np.float64)
 _SQRT_2 = math.sqrt(2.0)
@@ -345,9 +346,7 @@ class Stream:
         sums /= sums[..., -1:].copy()
         sums[..., -1] = 1
         targets = self._doubles((*weights.shape[:-1], count))
-        if weights.ndim == 1:
-            return np.searchsorted(sums, targets)
-        return np.array([np.searchsorted(row, target) for row, target in zip(sums, targets, strict=True)], np.int64)
+        return searched_in_rows(sums, targets)
 
     # What the methods draw (the caller holds the lock, but for _doubles) ----------------------------------------------
 

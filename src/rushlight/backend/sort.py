@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels import register
+from ..kernels import sort as compiled
 from . import introsort
 from .extremes import ordered_alike, rows_along, take_along, tied_rows
 from .numpy import Array, empty_like, in_rows
@@ -215,3 +217,11 @@ def _bisected(row: Array, values: Array, right: bool) -> Array:
 
 def isin(elements: Array, test_elements: Array, invert: bool) -> Any:
     return np.isin(elements, test_elements, invert=invert)
+
+
+@register(compiled.searched_in_rows)
+def searched_in_rows(sums: Array, targets: Array) -> Array:
+    """Where targets would stand among rising sums, row by row."""
+    if sums.ndim == 1:
+        return np.searchsorted(sums, targets)
+    return np.array([np.searchsorted(row, target) for row, target in zip(sums, targets, strict=True)], np.int64)

@@ -38,6 +38,14 @@ def greatest_in_rows(rows: Array, k: int, largest: bool) -> Array | None:
     return _ordered(rows, k, largest) if k else None
 
 
+def searched_in_rows(sums: Array, targets: Array) -> Array | None:
+    if native is None or sums.dtype.char not in "fd" or targets.dtype.char != "d":
+        return None
+    places = np.empty(targets.shape, np.int64)
+    taken = native.search(places, np.ascontiguousarray(sums), np.ascontiguousarray(targets), sums.shape[-1])
+    return places if taken else None
+
+
 def selected_in_rows(rows: Array, k: int) -> Array | None:
     values = _taken(rows)
     if native is None or values is None:

@@ -61,6 +61,8 @@ _relu, _elu, _elu_backward = _function("relu"), _function("elu"), _backward("elu
 _softplus, _softplus_backward = _function("softplus"), _backward("softplus_backward")
 _hardsigmoid_backward, _threshold_backward = _backward("hardsigmoid_backward"), _backward("threshold_backward")
 
+_hypot, _nan_to_num = _backward("hypot"), _function("nan_to_num")
+
 _ONE_STEP = 1 << 12  # numbers: of fewer NumPy's one function for it takes less time than a call does
 _BOUNDS = (float, int, type(None))
 _STEEP = 80.0  # from here on exp is infinite, in single precision
@@ -76,6 +78,18 @@ def clamp(x: Array, low: object, high: object, /) -> Array | None:
     if x.size < _ONE_STEP or low.__class__ not in _BOUNDS or high.__class__ not in _BOUNDS or low != low or high != high:
         return None
     return hardtanh(x, -math.inf if low is None else low, math.inf if high is None else high)
+
+
+def hypot(a: Array, b: Array) -> Array | None:
+    return _hypot(b, a)
+
+
+def nan_to_num(x: Array, nan: float | None, posinf: float | None, neginf: float | None) -> Array | None:
+    if x.size < _ONE_STEP or x.dtype.char not in "fd":
+        return None
+    largest = float(np.finfo(x.dtype).max)
+    high, low = (far if given is None else given for far, given in ((largest, posinf), (-largest, neginf)))
+    return _nan_to_num(x, 0.0 if nan is None else nan, high, low)
 
 
 def elu(x: Array, alpha: float, scale: float, input_scale: float) -> Array | None:

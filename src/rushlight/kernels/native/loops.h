@@ -67,6 +67,17 @@ struct Tiles {
 };
 using TilesLoop = void (*)(const Tiles &);
 
+// Of rows of x, `width` numbers each, the distances from each column of `turned` (width, pitch), which is longer by a vector at least;
+// of pairs from those behind the row alone.
+struct Distances {
+    const void *x, *turned;
+    void *out;
+    std::size_t columns, pitch, width;
+    int order;  // 0, 1, 2, and 3 for the largest
+    bool are_pairs;
+};
+using DistancesLoop = void (*)(const Distances &, std::size_t from, std::size_t to);
+
 // One step of a layer of long short-term memory, of one sample: four gates of `width` numbers (in, forget, cell, out) and the cell.
 struct LstmStep {
     void *gates;             // what the inputs add to them, and then they
@@ -152,7 +163,7 @@ enum SweepKind {
     GELU_SLOPE, GELU_TANH_SLOPE, SILU_SLOPE, MISH_SLOPE, SIGMOID_SLOPE, TANH_SLOPE, RELU_SLOPE, LEAKY_RELU_SLOPE, ELU_SLOPE,
     SOFTPLUS_SLOPE, LOG_SIGMOID_SLOPE, HARDTANH_SLOPE, HARDSIGMOID_SLOPE, HARDSWISH_SLOPE, THRESHOLD_SLOPE, SHRINK_SLOPE,
     SUM, DIFFERENCE, PRODUCT, QUOTIENT, OPPOSITE, TANH, ERF,
-    SMOOTH_L1, SMOOTH_L1_SLOPE, HUBER, HUBER_SLOPE, ERFINV, SOFTSHRINK, SIGN, SWEEPS
+    SMOOTH_L1, SMOOTH_L1_SLOPE, HUBER, HUBER_SLOPE, ERFINV, SOFTSHRINK, SIGN, HYPOTENUSE, FINITE, SWEEPS
 };
 enum RowsKind { SOFTMAX, SOFTMAX_SLOPE, LOG_SOFTMAX, LOG_SOFTMAX_SLOPE, LAYER_NORM, LAYER_NORM_SLOPES, ROWS };
 enum ScanKind { RUNNING_SUM, RUNNING_SUM_BACK, RUNNING_PRODUCT, LAST_MAXIMUM, LAST_MINIMUM, SCANS };
@@ -193,6 +204,7 @@ struct Set {
     ConversionLoop conversions[CONVERSIONS];
     RowsLoop half_norms[2], half_norm_slopes[2], half_norm_sums[2];  // of float16, of bfloat16; the last by columns
     TilesLoop tiles[2];
+    DistancesLoop distances[2];
 };
 
 // Null where they are for another processor.

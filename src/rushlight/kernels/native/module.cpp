@@ -63,7 +63,7 @@ int begin(PyObject *module) {
                                 rushlight::convolution_functions, rushlight::lstm_functions, rushlight::attention_functions, rushlight::step_functions, rushlight::grid_functions,
                                 rushlight::ctc_functions, rushlight::box_functions, rushlight::chain_functions,
                                 rushlight::twister_functions, rushlight::order_functions, rushlight::scan_functions, rushlight::normal_functions, rushlight::half_functions, rushlight::turn_functions,
-                                rushlight::weight_functions})
+                                rushlight::weight_functions, rushlight::distance_functions, rushlight::bag_functions})
         if (PyModule_AddFunctions(module, family) < 0) return -1;
     return 0;
 }

@@ -159,11 +159,37 @@ PyObject *select(PyObject *, PyObject *const *args, Py_ssize_t count) {
     return run(rows, args[0], args[1], 1, {select_in_rows<std::int64_t>, select_in_rows<double>, select_in_rows<float>});
 }
 
+template <class T> void search_rows(const T *sums, const double *targets, std::int64_t *places, std::size_t rows, std::size_t length, std::size_t wanted) {
+    for (std::size_t row = 0; row < rows; row++, sums += length)
+        for (std::size_t i = 0; i < wanted; i++)
+            *places++ = std::lower_bound(sums, sums + length, *targets++, [](T sum, double target) { return static_cast<double>(sum) < target; }) - sums;
+}
+
+// (places, sums, targets, length): of each row of sums, so long and rising, where each of its targets, in double, would stand.
+PyObject *search(PyObject *, PyObject *const *args, Py_ssize_t count) {
+    if (!has(count, 4)) return nullptr;
+    std::size_t length = PyLong_AsSize_t(args[3]);
+    if (PyErr_Occurred()) return nullptr;
+    Array places, sums, targets;
+    if (!places.get_indices(args[0], true) || !sums.get(args[1], false) || !targets.get(args[2], false) || !targets.is_double()) Py_RETURN_FALSE;
+    if (!length || !sums.size() || sums.size() % length || places.size() != targets.size() || !sums.is_aligned() || !targets.is_aligned()) Py_RETURN_FALSE;
+    std::size_t rows = sums.size() / length, wanted = targets.size() / rows;
+    if (targets.size() % rows) Py_RETURN_FALSE;
+    auto *to = static_cast<std::int64_t *>(places.data());
+    auto *from = static_cast<const double *>(targets.data());
+    unlocked(targets.size() * 16, [&] {
+        if (sums.is_double()) search_rows(static_cast<const double *>(sums.data()), from, to, rows, length, wanted);
+        else search_rows(static_cast<const float *>(sums.data()), from, to, rows, length, wanted);
+    });
+    Py_RETURN_TRUE;
+}
+
 }  // namespace
 
 PyMethodDef order_functions[] = {
     fast("order", order),
     fast("select", select),
+    fast("search", search),
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -32,6 +32,8 @@ namespace RUSHLIGHT_SET {
 
 #include "tiles.h"
 
+#include "distances.h"
+
 #include "gates.h"
 
 #include "attention_rows.h"
@@ -58,7 +60,8 @@ static Set loops(const char *name) {
              SLOPES(LeakyReluSlope), SLOPES(EluSlope), SLOPES(SoftplusSlope), SLOPES(LogSigmoidSlope), SLOPES(HardtanhSlope),
              SLOPES(HardsigmoidSlope), SLOPES(HardswishSlope), SLOPES(ThresholdSlope), SLOPES(ShrinkSlope), SLOPES(Sum), SLOPES(Difference),
              SLOPES(Product), SLOPES(Quotient), VALUES(Opposite), VALUES(Tanh), VALUES(Erf), SLOPES(SmoothL1), SLOPES(SmoothL1Slope), SLOPES(Huber),
-             SLOPES(HuberSlope), VALUES(Erfinv), VALUES(Softshrink), VALUES(Sign)},
+             SLOPES(HuberSlope), VALUES(Erfinv), VALUES(Softshrink), VALUES(Sign), SLOPES(Hypotenuse),
+             VALUES(Finite)},
             {BOTH(softmax), BOTH(softmax_backward), BOTH(log_softmax), BOTH(log_softmax_backward), BOTH(layer_norm), BOTH(layer_norm_backward)},
             {FOLD(Sums), FOLD(Squares), FOLD(Folded<Products>), FOLD(Folded<Maxima>), FOLD(Folded<Minima>)},
             {SCAN(RunningSum, false), SCAN(RunningSum, true), SCAN(RunningProduct, false), SCAN(LastMaximum, false), SCAN(LastMinimum, false)},
@@ -83,7 +86,8 @@ static Set loops(const char *name) {
             HALVES(layer_norm_of_halves),
             HALVES(norm_slopes_of_halves),
             HALVES(norm_sums_of_halves),
-            BOTH(tiles)};
+            BOTH(tiles),
+            BOTH(distances)};
 }
 
 }  // namespace RUSHLIGHT_SET

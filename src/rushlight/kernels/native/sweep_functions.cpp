@@ -48,6 +48,8 @@ PyMethodDef sweep_functions[] = {
     fast("hardswish", sweep<HARDSWISH, false>),
     fast("softshrink", sweep<SOFTSHRINK, false, 1>),
     fast("sign", sweep<SIGN, false>),
+    fast("hypot", sweep<HYPOTENUSE, true>),
+    fast("nan_to_num", sweep<FINITE, false, 3>),
     fast("gelu_backward", sweep<GELU_SLOPE, true>),
     fast("gelu_tanh_backward", sweep<GELU_TANH_SLOPE, true>),
     fast("silu_backward", sweep<SILU_SLOPE, true>),

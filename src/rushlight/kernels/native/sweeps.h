@@ -156,6 +156,34 @@ struct TanhSlope {
     template <class T> static V<T> at(V<T> y, V<T> h) { return h * (T(1) - y * y); }
 };
 
+// In double, where no square is infinite and none is 0.
+struct Hypotenuse {
+    template <class T> static V<T> at(V<T> x, V<T> h) {
+        T lanes[LANES<T>], others[LANES<T>];
+        store<T>(lanes, x), store<T>(others, h);
+        for (std::size_t i = 0; i < LANES<T>; i++) {
+            if constexpr (sizeof(T) == 8) {
+                lanes[i] = std::hypot(lanes[i], others[i]);
+            } else {
+                double one = static_cast<double>(lanes[i]), other = static_cast<double>(others[i]);
+                lanes[i] = static_cast<T>(std::sqrt(one * one + other * other));
+            }
+        }
+        constexpr T INFINITE = std::numeric_limits<T>::infinity();
+        return (x == INFINITE) | (x == -INFINITE) | (h == INFINITE) | (h == -INFINITE) ? all<T>(INFINITE) : load<T>(lanes);
+    }
+};
+
+// Three numbers stand for nan and for both infinities.
+struct Finite {
+    template <class T> static V<T> at(V<T> x, V<T>, const T *numbers) {
+        constexpr T INFINITE = std::numeric_limits<T>::infinity();
+        V<T> out = x == INFINITE ? all<T>(numbers[1]) : x;
+        out = x == -INFINITE ? all<T>(numbers[2]) : out;
+        return x != x ? all<T>(numbers[0]) : out;
+    }
+};
+
 // With what numbers of its own a function has, as `at` takes them or not.
 template <class F, class T> inline auto at(V<T> x, V<T> h, const T *) -> decltype(F::template at<T>(x, h)) { return F::template at<T>(x, h); }
 template <class F, class T> inline auto at(V<T> x, V<T> h, const T *numbers) -> decltype(F::template at<T>(x, h, numbers)) {

@@ -1,0 +1,42 @@
+// Distances between rows: of one row from as many others at a time as a vector holds, whose coordinates lie one after another.
+
+enum { NOT_ZERO = 0, ADDED = 1, SQUARED = 2, LARGEST = 3 };
+
+template <class T, int ORDER> inline V<T> with_coordinate(V<T> sum, V<T> off) {
+    V<T> size = off < T(0) ? -off : off;
+    if constexpr (ORDER == NOT_ZERO) return sum + (size != T(0) ? all<T>(1) : all<T>(0));
+    else if constexpr (ORDER == ADDED) return sum + size;
+    else if constexpr (ORDER == SQUARED) return sum + size * size;
+    else return (size > sum) | (size != size) ? size : sum;
+}
+
+template <class T> inline V<T> square_root(V<T> x) {
+    T lanes[LANES<T>];
+    store<T>(lanes, x);
+    for (T &lane : lanes) lane = std::sqrt(lane);
+    return load<T>(lanes);
+}
+
+template <class T, int ORDER> void distances_of(const Distances &all, std::size_t from, std::size_t to) {
+    constexpr std::size_t L = LANES<T>;
+    const T *turned = static_cast<const T *>(all.turned);
+    for (std::size_t row = from; row < to; row++) {
+        const T *x = static_cast<const T *>(all.x) + row * all.width;
+        std::size_t start = all.are_pairs ? row + 1 : 0, before = all.are_pairs ? row * (2 * all.columns - row - 1) / 2 : row * all.columns;
+        T *out = static_cast<T *>(all.out) + before;
+        for (std::size_t j = start; j < all.columns; j += L, out += L) {
+            V<T> sum{};
+            for (std::size_t k = 0; k < all.width; k++) sum = with_coordinate<T, ORDER>(sum, x[k] - load<T>(turned + k * all.pitch + j));
+            if constexpr (ORDER == SQUARED) sum = square_root<T>(sum);
+            if (j + L <= all.columns) store<T>(out, sum);
+            else store_part<T>(out, sum, all.columns - j);
+        }
+    }
+}
+
+template <class T> void distances(const Distances &all, std::size_t from, std::size_t to) {
+    if (all.order == NOT_ZERO) distances_of<T, NOT_ZERO>(all, from, to);
+    else if (all.order == ADDED) distances_of<T, ADDED>(all, from, to);
+    else if (all.order == SQUARED) distances_of<T, SQUARED>(all, from, to);
+    else distances_of<T, LARGEST>(all, from, to);
+}
