@@ -33,14 +33,16 @@ BY_ELEMENT = frozenset(
 )
 # These may write into a tensor that overlaps itself, an expanded one say.
 INTO_OVERLAP = frozenset({"fill_", "zero_", "masked_fill_", "index_put_", "index_fill_", "tril_", "triu_"})
-# What they write depends on the order of places, so not even the very tensor may be read; most look at that last.
-LOOK_LAST = frozenset("index_add_ index_reduce_ scatter_ scatter_add_ scatter_reduce_ put_ index_put_".split())
-REFUSE_FIRST = frozenset(
-    "sub_ lerp_ renorm_ cumsum_ cumprod_ put_ index_add_ index_copy_ sign_ floor_ ceil_ trunc_ pow_".split()
+REFUSE_FIRST = frozenset("sub_ lerp_ renorm_ cumsum_ cumprod_ sign_ floor_ ceil_ trunc_ pow_".split())
+_REFUSED_LAST = re.compile(r"not implemented for|must match the size of")
+# What they write depends on the order of places, so not even the very tensor may be read. They look at memory after shapes and
+# dtypes and before the places; but for two of them, after the dimension and at once.
+BY_PLACE = frozenset("index_add_ index_copy_ index_reduce_ scatter_ scatter_add_ scatter_reduce_ put_ index_put_".split())
+_OF_PLACES = re.compile(
+    r"out of bounds for|out of range(?! \(expected)|not implemented for|argument must be either add or|cannot be converted"
 )
-_REFUSED_LAST = re.compile(r"not implemented for|must match the size of|out of bounds for|index_copy_\(\):")
-BY_PLACE = LOOK_LAST | {"index_copy_"}
-WHATEVER_IS_READ = frozenset({"fill_", "masked_fill_", "masked_scatter_", "addmv_"})
+_AFTER_MEMORY = {"index_copy_": re.compile(r"^(?!Dimension)"), "index_put_": re.compile("")}
+WHATEVER_IS_READ = frozenset({"fill_", "masked_fill_", "masked_scatter_", "addmv_", "index_fill_"})
 
 
 def _refuse_first(call: Callable[[], object]) -> None:
@@ -84,10 +86,14 @@ def check_memory(tensor: Tensor, inputs: Iterable[Any] = (), wholly: bool = Fals
         raise overlap_error()
     if tensor._of_batch:
         return  # the write into the batch behind it looks
+    check_shared(tensor, inputs, wholly)
+
+
+def check_shared(tensor: Tensor, inputs: Iterable[object], wholly: bool = True) -> None:
     for value in inputs:
         if wholly and value is tensor:
             raise shared_error()
-        if getattr(value, "_counter", None) is tensor._counter:
+        if isinstance(value, Tensor) and value._counter is tensor._counter:
             _check_overlap(tensor._array, value._array, wholly)
 
 
@@ -124,16 +130,6 @@ def without_gaps(array: np.ndarray[Any, Any]) -> bool:
     return True
 
 
-def put(view: Tensor, indices: tuple[Any, ...], value: Tensor) -> None:
-    """``index_put_``, whose error for memory that both have comes before that for shapes."""
-    try:
-        view.index_put_(indices, value)  # type: ignore[attr-defined]
-    except (IndexError, RuntimeError) as error:
-        if str(error).startswith("shape mismatch"):
-            check_memory(view, (value,), True)
-        raise
-
-
 def repeated_within(array: np.ndarray[Any, Any]) -> bool:
     """Whether matrices are repeated along a dimension that is not the outermost: of those PyTorch writes a copy back."""
     steps = [step for step, size in zip(array.strides, array.shape[:-2], strict=False) if size > 1]
@@ -142,43 +138,143 @@ def repeated_within(array: np.ndarray[Any, Any]) -> bool:
 
 def write_changes(name: str, array: backend.Array, values: backend.Array, *args: object, **kwargs: object) -> None:
     """Writes what is new into an array that overlaps itself: where nothing is new, an older write must not come back."""
-    if name == "index_put_":
-        _put_changes(array, *args, **kwargs)  # type: ignore[arg-type]
+    if name in _BY_PLACES and _BY_PLACES[name](array, *args, **kwargs):
         return
     same = (array == values) | ((array != array) & (values != values))
     np.copyto(array, values, where=~same)
 
 
-def _put_changes(array: backend.Array, indices: Iterable[Tensor | None], values: Tensor, accumulate: bool = False) -> None:
+def _put_at(array: backend.Array, indices: Iterable[Tensor | None], values: Tensor, accumulate: bool = False) -> bool:
     """What meets in a place is written, or added, one after another."""
     places = [None if one is None else one._array for one in indices]
     masked = [one.astype(np.bool_) if one is not None and one.dtype == np.uint8 else one for one in places]
-    key: tuple[Any, ...] = tuple(slice(None) if one is None else one for one in masked)
-    if accumulate:
-        np.add.at(array, key, values._array)
+    return _meet(
+        array, tuple(slice(None) if one is None else one for one in masked), values._array, "sum" if accumulate else None
+    )
+
+
+def _put_flat(array: backend.Array, index: Tensor, source: Tensor, accumulate: bool = False) -> bool:
+    places = np.unravel_index(index._array.ravel() % max(array.size, 1), array.shape)
+    return _meet(array, places, source._array.ravel(), "sum" if accumulate else None)
+
+
+def _put_rows(
+    array: backend.Array, dim: int, index: Tensor, source: Tensor, reduce: str | None = None, include_self: bool = True
+) -> bool:
+    """Slices along a dimension, a slice after another."""
+    if not include_self or not array.ndim:
+        return False
+    along, rows_ = np.moveaxis(array, dim, 0), source._array
+    return _meet(along, (index._array.ravel(),), np.moveaxis(rows_, dim, 0) if rows_.ndim else rows_, reduce)
+
+
+def _add_rows(array: backend.Array, dim: int, index: Tensor, source: Tensor, alpha: complex = 1) -> bool:
+    return _put_rows(array, dim, index, new_tensor(np.asarray(source._array * alpha, array.dtype)), "sum")
+
+
+def _scatter(
+    array: backend.Array, dim: int, index: Tensor, src: Tensor | complex, reduce: str | None = None, include_self: bool = True
+) -> bool:
+    """Places along a dimension, one line along it after another."""
+    if not include_self or not array.ndim:
+        return False
+    if not index._array.size:
+        return True
+    where = np.moveaxis(index._array, dim, -1)
+    key: list[Any] = list(np.indices(where.shape, sparse=True))
+    key[-1] = where
+    values = np.asarray(src._array if isinstance(src, Tensor) else src, array.dtype)
+    if values.ndim:
+        values = np.moveaxis(values[tuple(map(slice, index._array.shape))], dim, -1)
+    return _meet(np.moveaxis(array, dim, -1), tuple(key), values, reduce)
+
+
+def _scatter_add(array: backend.Array, dim: int, index: Tensor, src: Tensor) -> bool:
+    return _scatter(array, dim, index, src, "sum")
+
+
+def _fill_places(array: backend.Array, mask: Tensor, source: Tensor) -> bool:
+    """Row by row, whatever the strides; what is read may have been written before."""
+    places = np.flatnonzero(np.broadcast_to(mask._array, array.shape))
+    values = source._array.ravel()
+    if np.may_share_memory(array, values):
+        for place, number in enumerate(places):
+            array.flat[number] = values[place]
     else:
-        array[key] = values._array
+        array.flat[places] = values[: places.size]
+    return True
+
+
+_MEET = {
+    "sum": np.add, "add": np.add, "prod": np.multiply, "multiply": np.multiply, "amax": np.maximum, "amin": np.minimum,
+}  # fmt: skip
+
+
+def _meet(array: backend.Array, key: tuple[Any, ...], values: backend.Array, reduce: str | None) -> bool:
+    """Writes values one after another, or what ``reduce`` makes of each and of what is there; whether it can."""
+    if reduce is None:
+        array[key] = values
+    elif reduce in _MEET:
+        _MEET[reduce].at(array, key, values)
+    else:
+        return False
+    return True
+
+
+# Where what is written depends on what was written before.
+_BY_PLACES: dict[str, Callable[..., bool]] = {
+    "index_put_": _put_at, "put_": _put_flat, "index_copy_": _put_rows, "index_reduce_": _put_rows, "index_add_": _add_rows,
+    "scatter_": _scatter, "scatter_reduce_": _scatter, "scatter_add_": _scatter_add, "masked_scatter_": _fill_places,
+}  # fmt: skip
 
 
 def check_write(
     function: Callable[..., Tensor], name: str, self: Tensor, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> bool:
     """PyTorch's errors for memory that a write meets twice; whether only what changes is to be written."""
+    if name in BY_PLACE:
+        return _check_places(function, name, self, args, kwargs)
     overlapping = name in INTO_OVERLAP and overlaps_itself(self._array)
+    if name == "masked_scatter_" and not is_stretched(self._array):
+        overlapping = overlaps_itself(self._array) or any(getattr(one, "_counter", None) is self._counter for one in args[1:])
     if overlapping and name[:3] == "tri":
         overlapping = not repeated_within(self._array)
     if not overlapping:
         if name in REFUSE_FIRST and overlaps_itself(self._array):
             _refuse_first(lambda: function(self.detach(), *args, **kwargs))
-        if name not in LOOK_LAST:
-            check_memory(self, () if name in WHATEVER_IS_READ else args, name in BY_PLACE)
+        check_memory(self, () if name in WHATEVER_IS_READ else args)
         if name not in BY_ELEMENT and overlaps_itself(self._array) and not (name in _IN_ORDER and not self.requires_grad):
-            if name in BY_PLACE and not is_stretched(self._array):  # PyTorch writes these; what it refuses is told in its words
-                function(self.detach(), *args, **kwargs)
             raise overlap_error()
     else:
         self._warn_of_overlap(name)
     return overlapping
+
+
+def _check_places(
+    function: Callable[..., Tensor], name: str, self: Tensor, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> bool:
+    """:func:`check_write` of what writes by place: what meets otherwise than along a stride of 0 is written."""
+    by_tensors = name == "index_put_"
+    read = (*args[1:2], *args[0]) if by_tensors else args
+    meets = overlaps_itself(self._array)
+    if not meets and all(getattr(value, "_counter", None) is not self._counter for value in read):
+        return False
+    error = None
+    try:
+        function(self.detach(), *args, **kwargs)
+    except Exception as found:
+        error = found
+    if error is not None and _AFTER_MEMORY.get(name, _OF_PLACES).search(str(error)) is None:
+        raise error
+    if not by_tensors:
+        check_memory(self, read, True)
+    elif args[1]._array.size != 1 or any(one is not None and one._array.dtype.char not in "?B" for one in args[0]):
+        check_shared(self, read)  # by one mask PyTorch fills, and does not look
+    if error is not None:
+        raise error
+    if meets:
+        self._warn_of_overlap(name)
+    return meets
 
 
 def result_for(
@@ -256,15 +352,9 @@ def _scale_slices(function: Callable[..., Tensor], array: np.ndarray, p: float, 
         array[index] = norms.scaled(array[index], scale[index])
 
 
-def _fill_places(function: Callable[..., Tensor], array: np.ndarray, mask: Tensor, source: Tensor) -> None:
-    """``masked_scatter_``: row by row, whatever the strides."""
-    places = np.flatnonzero(np.broadcast_to(mask._array, array.shape))
-    array.flat[places] = source._array.ravel()[: places.size]
-
-
 # What is written in an order of its own, where nothing is recorded.
 _IN_ORDER: dict[str, Callable[..., None]] = {
-    "cumsum_": _write_lines, "cumprod_": _write_lines, "renorm_": _scale_slices, "masked_scatter_": _fill_places,
+    "cumsum_": _write_lines, "cumprod_": _write_lines, "renorm_": _scale_slices,
 }  # fmt: skip
 
 

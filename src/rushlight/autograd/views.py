@@ -158,8 +158,6 @@ def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any
     if result is before:
         bump(self, name)
         return self
-    if name in overlaps.LOOK_LAST and not overlapping:
-        overlaps.check_memory(self, args, True)
     # Somebody but this frame holds the stand-in: a node kept it, so its values must outlive the write.
     is_kept = not is_only_here(before, BY_NAME)
     if is_kept or np.may_share_memory(result._array, self._array):

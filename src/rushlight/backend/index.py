@@ -256,9 +256,9 @@ def _reduced_into(start: Array, x: Array, src: Array, index: Array, axis: int, r
     flat = not x.ndim
     out = start.reshape(-1) if flat else start
     where = index.reshape(-1) if flat else index
-    part = _corner(src.reshape(-1) if flat else src, where.shape)
     if not where.size:
         return out.reshape(x.shape).astype(x.dtype, copy=False)
+    part = _corner(src.reshape(-1) if flat else src, where.shape)
     flat_indices, line = in_line(where, out.shape, axis).reshape(-1), out.reshape(-1)
     if not include_self:
         line[flat_indices] = neutral(reduce, out.dtype)

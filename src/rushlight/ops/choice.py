@@ -9,6 +9,7 @@ import numpy as np
 
 from ..autograd import views
 from ..autograd.modes import state
+from ..autograd.rule_errors import broadcast_error
 from ..backend import choice as k
 from ..backend.pointwise import checked_number
 from ..base import return_types
@@ -222,21 +223,24 @@ _C_TYPES = {
 }  # fmt: skip
 
 
-@public(inplace=True, out=False)
-def masked_fill(input: Any, mask: Any, value: Any) -> Tensor:
-    """``value`` (a number or a 0-dim tensor) where the mask is true."""
+def _filled(input: Tensor, mask: Tensor, value: object) -> Tensor:
+    """What ``masked_fill_`` writes."""
+    is_tensor = isinstance(value, Tensor)
+    if is_tensor and value._array.ndim:
+        raise RuntimeError(
+            f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {value._array.ndim} dimension(s)."
+        )
+    if not is_tensor and not isinstance(value, NUMBERS):
+        raise _no_form("masked_fill", [input, mask, value], "Tensor input, Tensor mask, Number value")
     if mask._array.dtype.kind != "b":
         raise RuntimeError(
             f"masked_fill_ only supports boolean masks, but got mask with dtype {dtype_of(mask._array.dtype).c_name}"
         )
-    if not isinstance(value, Tensor):
-        if not isinstance(value, NUMBERS):
-            raise _no_form("masked_fill", [input, mask, value], "Tensor input, Tensor mask, Number value")
+    mismatch = broadcast_error([input._array.shape, mask._array.shape])
+    if mismatch is not None:
+        raise mismatch
+    if not is_tensor:
         return ops.masked_fill(input, mask, checked_number(value, input._array))
-    if value._array.ndim:
-        raise RuntimeError(
-            f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {value._array.ndim} dimension(s)."
-        )
     if value._array.dtype.kind == "c" and input._array.dtype.kind not in "cb":
         if value._array.imag:
             raise RuntimeError(
@@ -244,6 +248,15 @@ def masked_fill(input: Any, mask: Any, value: Any) -> Tensor:
             )
         value = ops.real(value)
     return ops.masked_fill_tensor(input, mask, value)
+
+
+@public(inplace=_filled, out=False)
+def masked_fill(input: Any, mask: Any, value: Any) -> Tensor:
+    """``value`` (a number or a 0-dim tensor) where the mask is true."""
+    mismatch = broadcast_error([mask._array.shape, input._array.shape])
+    if mismatch is not None:
+        raise mismatch
+    return _filled(input, mask, value)
 
 
 def _clamp(input: Any, min: Any, max: Any) -> Any:

@@ -165,18 +165,18 @@ def index_copy(input: Any, dim: int, index: Any, source: Any) -> Tensor:
 @public(inplace=True)
 def index_fill(input: Any, dim: int, index: Any, value: Any) -> Tensor:
     """A copy with one value in the slices along ``dim`` that a vector of indices names."""
-    axis = axis_of(dim, input._array.ndim)
-    if index._array.dtype != np.int64:
-        raise IndexError("index_fill_(): Expected dtype int64 for index.")
-    if index._array.ndim > 1:
-        raise RuntimeError("Index has to be a vector/scalar")
     is_tensor = isinstance(value, Tensor)
     if is_tensor and value._array.ndim:
         raise RuntimeError(
             f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value._array.ndim} dimension(s)."
         )
+    if index._array.dtype != np.int64:
+        raise IndexError("index_fill_(): Expected dtype int64 for index.")
     if input._array.dtype.kind != "c" and (value._array.dtype.kind == "c" if is_tensor else isinstance(value, complex)):
         raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not supported")
+    axis = axis_of(dim, input._array.ndim)
+    if index._array.ndim > 1:
+        raise RuntimeError("Index has to be a vector/scalar")
     if not is_tensor:
         value = new_tensor(promotion.number_array(checked_number(value, input._array), input._array.dtype))
     size = _size(input, axis)
@@ -205,9 +205,9 @@ def _refuse_reduction(input: Any, index: Any, reduce: str, include_self: bool) -
 @public(inplace=True)
 def index_reduce(input: Any, dim: int, index: Any, source: Any, reduce: str, *, include_self: bool = True) -> Tensor:
     """As :func:`index_add`, with prod, mean, amax or amin instead of the sum."""
-    axis = axis_of(dim, input._array.ndim)
     if reduce not in ("prod", "mean", "amax", "amin"):
         raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
+    axis = axis_of(dim, input._array.ndim)
     _check_rows("index_reduce", input, axis, index, source)
     warn("index_reduce() is in beta and the API may change at any time.", once=True)
     check(index._array, 0, _size(input, axis), lambda i: IndexError("index out of range in self"))

@@ -14,6 +14,7 @@ from ..base.arguments import type_name
 from ..tensor import Tensor, new_tensor
 from .out import write_out
 from .public import methods, ops, public, warn
+from .shape import expand
 from .table import op
 
 op("masked_select", k.masked_select, inputs="mask", kind="linear",
@@ -40,14 +41,15 @@ def masked_select(input: Any, mask: Any) -> Tensor:
     return ops.masked_select(input, mask)
 
 
-@public(inplace=True)
-def masked_scatter(input: Any, mask: Any, source: Any) -> Tensor:
-    """A copy with elements of ``source``, in order, where a mask is true."""
+def _filled(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """What ``masked_scatter_`` writes."""
     if source._array.dtype != input._array.dtype:
         raise RuntimeError(
             "masked_scatter: expected self and source to have same dtypes but got"
             f"{input.dtype.scalar_name} and {source.dtype.scalar_name}"
         )
+    if mask._array.shape != input._array.shape:
+        mask = expand(mask, input._array.shape)
     if mask._array.dtype == np.uint8:
         warn(
             "masked_scatter_ received a mask with dtype torch.uint8, this behavior is now deprecated,please use a mask with "
@@ -56,6 +58,17 @@ def masked_scatter(input: Any, mask: Any, source: Any) -> Tensor:
     if mask._array.dtype.kind != "b":
         raise RuntimeError(f"masked_scatter_ only supports boolean masks, but got mask with dtype {mask.dtype.scalar_name}")
     return ops.masked_scatter(input, source, mask)
+
+
+@public(inplace=_filled)
+def masked_scatter(input: Any, mask: Any, source: Any) -> Tensor:
+    """A copy with elements of ``source``, in order, where a mask is true."""
+    shapes = [mask._array.shape, input._array.shape]
+    mismatch = broadcast_error(shapes)
+    if mismatch is not None:
+        raise mismatch
+    shape = np.broadcast_shapes(*shapes)
+    return _filled(input if input._array.shape == shape else expand(input, shape), mask, source)
 
 
 @public(out=False)

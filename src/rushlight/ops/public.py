@@ -49,7 +49,7 @@ def public(
     *,
     space: str = "torch",
     method: bool | str = True,
-    inplace: bool = False,
+    inplace: bool | Callable[..., Tensor] = False,
     out: bool = True,
     function: bool = True,
 ) -> Callable[[F], F]:
@@ -57,12 +57,13 @@ def public(
 
     ``space``    the namespace it stands in; only functions of 'torch' become methods unless ``method`` is a name
     ``method``   whether (or under which name) Tensor has it; its first parameter is the tensor
-    ``inplace``  whether there is a method with ``_`` behind its name
+    ``inplace``  whether there is a method with ``_`` behind its name; or what computes for it, where that asks in another order
     ``out``      whether the function takes ``out=``
     """
 
     def publish_it(f: F) -> F:
         public_name = name or f.__name__
+        written = inplace if callable(inplace) else f
         spoken = spoken_form(f, public_name, out, space)
         both = function and space == "torch"
         if function:
@@ -72,9 +73,9 @@ def public(
             method_name = method if isinstance(method, str) else public_name
             methods[method_name] = spoken_form(f, method_name, False, method=True, both=both)
             if inplace:
-                methods[method_name + "_"] = inplace_form(f, method_name + "_")
+                methods[method_name + "_"] = inplace_form(written, method_name + "_")
         if inplace and space != "torch" and function:
-            module(space)[public_name + "_"] = inplace_form(f, public_name + "_")
+            module(space)[public_name + "_"] = inplace_form(written, public_name + "_")
         elif inplace and function:
             module(space)[public_name + "_"] = function_of(methods[public_name + "_"])
         return f

@@ -42,6 +42,8 @@ def _fail(message: str) -> NoReturn:
 
 def _padded(g: Any, xp: Any, shape: tuple[int, ...]) -> Any:
     """Zeros behind what was gathered, where src was larger than the index."""
+    if 0 in g.shape:
+        return xp.full_like_shape(g, shape)
     if len(g.shape) < len(shape):
         g = xp.view(g, (1,))
     for axis, size in enumerate(shape):
@@ -128,13 +130,15 @@ def scatter_reduce_src(
     return _padded(grad, xp, tuple(src.shape))
 
 
-def _check_index(name: str, index: Any) -> None:
+def _check_index(name: str, index: Tensor) -> None:
     if index._array.dtype.kind != "i" or index._array.itemsize < 4:
         raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
 
 
-def _check_scatter(name: str, input: Any, index: Any, axis: int, src: Any = None) -> None:
-    _check_index(name, index)
+def _check_scatter(input: Tensor, index: Tensor, axis: int, src: Tensor | None = None) -> None:
+    """What is asked of an index but for its numbers; errors name ``scatter`` in all its kinds."""
+    if index._array.size:
+        _check_index("scatter", index)
     x, i = input._array, index._array
     if src is not None and src._array.dtype != x.dtype:
         raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
@@ -142,17 +146,31 @@ def _check_scatter(name: str, input: Any, index: Any, axis: int, src: Any = None
         return
     if max(i.ndim, 1) != max(x.ndim, 1):
         raise RuntimeError("Index tensor must have the same number of dimensions as self tensor")
-    if src is not None and max(src._array.ndim, 1) != max(i.ndim, 1):
-        raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
     sizes, own = i.shape or (1,), x.shape or (1,)
-    given = sizes if src is None else src._array.shape or (1,)
-    for place, size in enumerate(sizes):
-        if (size > own[place] and place != axis) or size > given[place]:
-            expected = f"Expected index {list(i.shape)} to be no larger than self {list(x.shape)} apart from dimension {axis}"
-            if src is not None:
-                expected += f" and to be no larger size than src {list(src._array.shape)}"
-            raise RuntimeError(expected)
-    check_along(i, x.shape[axis] if x.ndim else 1, axis)
+    too_large = any(size > have and place != axis for place, (size, have) in enumerate(zip(sizes, own, strict=True)))
+    if src is not None:
+        given = src._array.shape or (1,)
+        for place, size in enumerate(() if too_large else sizes):
+            have = given[place] if place < len(given) else 1
+            if place >= len(given) and src._array.ndim:  # PyTorch asks src for its size before it knows how many it has
+                raise IndexError(
+                    f"Dimension out of range (expected to be in range of [-{len(given)}, {len(given) - 1}], but got {place})"
+                )
+            if size > have:
+                too_large = True
+                break
+        if len(given) != len(sizes):
+            raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
+    if too_large:
+        expected = f"Expected index {list(i.shape)} to be no larger than self {list(x.shape)} apart from dimension {axis}"
+        if src is not None:
+            expected += f" and to be no larger size than src {list(src._array.shape)}"
+        raise RuntimeError(expected)
+
+
+def _check_places(input: Tensor, index: Tensor, axis: int) -> None:
+    if index._array.size:
+        check_along(index._array, input._array.shape[axis] if input._array.ndim else 1, axis)
 
 
 @public()
@@ -186,36 +204,33 @@ def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> Te
 def scatter(input: Any, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: str | None = None) -> Tensor:
     """A copy with elements of ``src`` (or one value) put where ``index`` says along ``dim``."""
     axis = axis_of(dim, input._array.ndim)
-    if src is None or not isinstance(src, Tensor):
-        number = value if src is None else src
-        _check_scatter("scatter", input, index, axis)
-        if reduce is not None:
-            src = new_tensor(np.full(index._array.shape, checked_number(number, input._array), input._array.dtype))
-        else:
-            return ops.scatter_value(input, index, axis, checked_number(number, input._array))
-    else:
-        _check_scatter("scatter", input, index, axis, src)
-        if reduce is not None:
+    number = None if isinstance(src, Tensor) else value if src is None else src
+    _check_scatter(input, index, axis, src if isinstance(src, Tensor) else None)
+    if reduce is not None:
+        if isinstance(src, Tensor):
             warn(
                 "The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a future PyTorch "
                 "release. Use torch.scatter_reduce instead for more reduction options.",
                 once=True,
             )
-    if reduce is not None:
         if reduce not in ("add", "multiply"):
             raise RuntimeError("reduce argument must be either add or multiply.")
-        name = "sum" if reduce == "add" else "prod"
-        return ops.scatter_reduce(input, src, index, axis, name, True)
-    return ops.scatter(input, src, index, axis)
+    _check_places(input, index, axis)
+    if not isinstance(src, Tensor):
+        number = checked_number(number, input._array) if index._array.size else 0
+    if reduce is not None:
+        if not isinstance(src, Tensor):
+            src = new_tensor(np.full(index._array.shape, number, input._array.dtype))
+        return ops.scatter_reduce(input, src, index, axis, "sum" if reduce == "add" else "prod", True)
+    return ops.scatter(input, src, index, axis) if isinstance(src, Tensor) else ops.scatter_value(input, index, axis, number)
 
 
 @public(inplace=True)
 def scatter_add(input: Any, dim: int, index: Any, src: Any) -> Tensor:
     """A copy with elements of ``src`` added where ``index`` says along ``dim``."""
     axis = axis_of(dim, input._array.ndim)
-    _check_scatter("scatter_add", input, index, axis, src)
-    if not index._array.size:
-        return input.clone()
+    _check_scatter(input, index, axis, src)
+    _check_places(input, index, axis)
     return ops.scatter_add(input, src, index, axis)
 
 
@@ -223,13 +238,14 @@ def scatter_add(input: Any, dim: int, index: Any, src: Any) -> Tensor:
 def scatter_reduce(input: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True) -> Tensor:
     """A copy in which elements of ``src`` meet by sum, prod, mean, amax or amin where ``index`` says."""
     axis = axis_of(dim, input._array.ndim)
+    _check_scatter(input, index, axis, src)
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
-    _check_scatter("scatter_reduce", input, index, axis, src)
     if index._array.size and (reduce == "mean" or reduce[0] == "a"):
         kind = input._array.dtype.kind
         if kind == "b" if reduce == "mean" else kind == "c":
             raise NotImplementedError(
                 f"\"scatter_gather_tensor_cpu_reduce_{reduce}\" not implemented for '{input.dtype.scalar_name}'"
             )
+    _check_places(input, index, axis)
     return ops.scatter_reduce(input, src, index, axis, reduce, include_self)

@@ -7,8 +7,9 @@ into it, or ``index_put``s.
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -66,7 +67,7 @@ def _getitem(self: Any, key: Any, /) -> Any:
             view,
             indices
             if all(one is None or one._array.dtype.char in _INDEX_TYPES for one in indices)
-            else _without_masks(indices),
+            else _index_list(indices, view._array.shape),
         )
     return ops.alias(view) if view is self else view
 
@@ -93,7 +94,7 @@ def _out_of_bounds(index: int, dim: int, size: int) -> Exception:
 
 
 def _walk(self: Any, key: Any) -> tuple[Any, list[Any]]:
-    """The view that the basic parts of an index give; and the index tensors and masks left, None for whole dimensions."""
+    """The view that the basic parts of an index give; and the index tensors and masks left, None for whole dimensions, not looked at."""
     ndim = self._array.ndim
     if not isinstance(key, tuple):
         if isinstance(key, Tensor) and ndim and _is_whole_index(key._array, self._array.shape):
@@ -123,8 +124,9 @@ def _walk(self: Any, key: Any) -> tuple[Any, list[Any]]:
             view = ops.expand_dims(view, axis)
             indices[axis] = new_tensor(np.zeros(1 if one else 0, np.int64))
             axis += 1
+        elif isinstance(one, Exception):
+            raise one
         elif _is_mask(one):
-            _check_mask(one._array.shape, view._array.shape, axis)
             if not one._array.ndim:
                 view = ops.expand_dims(view, axis)
                 indices[axis] = new_tensor(np.zeros(1 if one._array else 0, np.int64))
@@ -133,27 +135,26 @@ def _walk(self: Any, key: Any) -> tuple[Any, list[Any]]:
                 indices[axis] = one
                 axis += one._array.ndim
         else:
-            indices[axis] = one if one._array.dtype.kind == "i" else new_tensor(one._array.astype(np.int64))
+            indices[axis] = one
             axis += 1
     return view, _by_dimension(indices)
 
 
 def _items(key: Any, ndim: int) -> list[Any]:
-    """The parts of an index, arrays and sequences as tensors; IndexError where they are for more than ``ndim`` dimensions."""
+    """The parts of an index, arrays and sequences as tensors, and errors in place of what is no index, which come when it is met;
+    IndexError where they are for more than ``ndim`` dimensions, which comes first."""
     items = []
     used = 0
-    try:
-        for one in key:
-            if one.__class__ not in _AS_THEY_ARE:
+    for one in key:
+        if one.__class__ not in _AS_THEY_ARE:
+            try:
                 one = _item(one)
-                used += _dimensions(one)
-            elif one is not None and one is not Ellipsis:
-                used += 1
-            items.append(one)
-    except (IndexError, TypeError):  # too many of them is the first that PyTorch finds
-        used = sum(one is not None and one is not Ellipsis and one.__class__ is not bool for one in key)
-        if used <= ndim:
-            raise
+            except (IndexError, TypeError) as error:
+                one = error
+            used += 1 if isinstance(one, Exception) else _dimensions(one)
+        elif one is not None and one is not Ellipsis:
+            used += 1
+        items.append(one)
     if used > ndim:
         raise IndexError(f"too many indices for tensor of dimension {ndim}")
     return items
@@ -218,8 +219,6 @@ def _item(one: Any) -> Any:
         array = one._array
         if array.dtype.kind in "iu" and array.dtype.itemsize and not array.ndim and array.dtype != np.uint8:
             return int(array)
-        if array.dtype.char not in _INDEX_TYPES and array.dtype.char not in "?B":
-            raise IndexError(_NOT_INDICES)
         return one
     if isinstance(one, (np.ndarray, list, tuple, range)):
         array = np.asarray(one)
@@ -246,17 +245,6 @@ def _is_mask(one: Any) -> bool:
     return isinstance(one, Tensor) and (one._array.dtype.kind == "b" or one._array.dtype == np.uint8)
 
 
-def _without_masks(indices: list[Any]) -> list[Any]:
-    """Index tensors in the places of masks."""
-    found: list[Any] = []
-    for one in indices:
-        if _is_mask(one):
-            found += _indices_of_mask(one)
-        else:
-            found.append(one)
-    return found
-
-
 def _indices_of_mask(mask: Any) -> list[Any]:
     """Where a mask is true: an index tensor for each of its dimensions."""
     if mask._array.dtype.kind != "b":
@@ -266,7 +254,7 @@ def _indices_of_mask(mask: Any) -> list[Any]:
 
 def _check_mask(mask: tuple[int, ...], shape: tuple[int, ...], axis: int) -> None:
     for place, size in enumerate(mask):
-        if shape[axis + place] != size:
+        if axis + place >= len(shape) or shape[axis + place] != size:
             raise IndexError(
                 f"The shape of the mask {list(mask)} at index {place} does not match the shape of the indexed tensor "
                 f"{list(shape)} at index {axis + place}"
@@ -297,20 +285,29 @@ def _setitem(self: Any, key: Any, value: Any, /) -> None:
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
         raise ValueError("Overflow when unpacking long long")
     indices: list[Any] = []
-    if key.__class__ is int:
-        view = _getitem(self, key)
-    elif isinstance(key, bool):
-        view = ops.expand_dims(self, 0) if key else None
-        if view is None:
-            return
-    else:
-        view, indices = _walk(self, key)
+    error = None
+    try:
+        if key.__class__ is int:
+            view = _getitem(self, key)
+        elif isinstance(key, bool):
+            view = ops.expand_dims(self, 0) if key else None
+        else:
+            view, indices = _walk(self, key)
+    except (IndexError, TypeError, ValueError) as found:
+        error, view = found, None
+    if view is None:
+        if not isinstance(value, Tensor):
+            checked_number(_held(value, self._array.dtype), self._array)  # a number is looked at before the index
+        if error is not None:
+            raise error
+        return
     if indices:
         _put(view, indices, value)
         return
     if not isinstance(value, Tensor):
         if not (view._needs_grad and modes.state.grad_enabled):
             if not view._array.flags.c_contiguous:
+                checked_number(_held(value, view._array.dtype), view._array)
                 views.check_writable(view)
                 overlaps.check_memory(view)
             view.fill_(_held(value, view._array.dtype) if view._array.dtype.itemsize == 2 else value)
@@ -327,6 +324,8 @@ def _setitem(self: Any, key: Any, value: Any, /) -> None:
 
 def _held(value: Any, dtype: np.dtype[Any]) -> Any:
     """A number as an element of half precision holds it: other fills refuse what is too large, this one makes it infinite."""
+    if dtype.itemsize == 2 and dtype.kind in "fV" and isinstance(value, complex) and value.imag:
+        raise RuntimeError("value cannot be converted to type double without overflow")
     if dtype.itemsize == 2 and dtype.kind in "fV" and isinstance(value, (int, float)):
         with np.errstate(over="ignore"):
             return float(np.asarray(value, np.float64).astype(dtype))
@@ -352,7 +351,7 @@ def _put(view: Any, indices: list[Any], value: Any) -> None:
         return
     if not isinstance(value, Tensor):
         value = new_tensor(promotion.number_array(checked_number(_held(value, array.dtype), array), array.dtype))
-    overlaps.put(view, tuple(indices), _without_leading_ones(value))
+    view.index_put_(tuple(indices), _without_leading_ones(value))
 
 
 def _written(view: Any, indices: Sequence[Any], value: Any, accumulate: bool = False) -> bool:
@@ -414,29 +413,29 @@ methods["__delitem__"] = _delitem
 
 
 def _index_list(indices: Any, shape: tuple[int, ...]) -> list[Any]:
-    """Index tensors with masks taken apart."""
+    """Index tensors with masks taken apart; all are asked for their dtypes before one is for its shape."""
+    if any(one is not None and not _is_mask(one) and one._array.dtype.char not in _INDEX_TYPES for one in indices):
+        raise IndexError(_NOT_INDICES)
     result: list[Any] = []
     for one in indices:
         if one is not None and _is_mask(one):
-            if len(result) + one._array.ndim > len(shape):
-                raise IndexError(f"too many indices for tensor of dimension {len(shape)}")
             _check_mask(one._array.shape, shape, len(result))
             result.extend(_indices_of_mask(one))
-        elif one is not None and one._array.dtype.char not in _INDEX_TYPES:
-            raise IndexError(_NOT_INDICES)
         else:
             result.append(one)
     return result
 
 
-def _is_one_mask(indices: Any) -> bool:
-    """Whether one mask is all that is given: one value for it is written as masked_fill writes it."""
-    given = [one for one in indices if one is not None]
-    if len(given) != 1 or not _is_mask(given[0]) or not given[0]._array.ndim:
-        return False
-    if given[0]._array.dtype.kind != "b":
+def _one_mask(indices: Iterable[Tensor | None], shape: tuple[int, ...]) -> Tensor | None:
+    """The mask that is all that is given, if it is: one value for it is written as masked_fill writes it."""
+    given = [(place, one) for place, one in enumerate(indices) if one is not None]
+    if len(given) != 1 or not _is_mask(given[0][1]):
+        return None
+    place, mask = given[0]
+    _check_mask(mask._array.shape, shape, place)
+    if mask._array.dtype.kind != "b":
         raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype unsigned char")
-    return True
+    return mask
 
 
 @public(inplace=True)
@@ -450,14 +449,17 @@ def index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -
     tensor([2., 0., 1.])
     """
     array = input._array
+    if len(indices) > array.ndim:
+        raise IndexError(f"too many indices for tensor of dimension {array.ndim} (got {len(indices)})")
     if any(one is not None and one._array.dtype.char not in _INDEX_TYPES for one in indices):
-        if not accumulate and values._array.size == 1 and _is_one_mask(indices):
+        mask = _one_mask(indices, array.shape) if not accumulate and values._array.size == 1 else None
+        if mask is not None:
             values = values if values._array.dtype == array.dtype else ops.astype(values, array.dtype)
+            if not mask._array.ndim:
+                indices = [new_tensor(np.broadcast_to(mask._array, array.shape))]
         indices = _index_list(indices, array.shape)
     else:
         indices = list(indices)
-    if len(indices) > array.ndim:
-        raise IndexError(f"too many indices for tensor of dimension {array.ndim} (got {len(indices)})")
     given = values._array.shape
     if not array.size and any(
         one is not None and one._array.size and not have for one, have in zip(indices, array.shape, strict=False)
@@ -468,13 +470,13 @@ def index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -
         raise RuntimeError(
             f"shape mismatch: value tensor of shape {list(given)} cannot be broadcast to indexing result of shape {list(shape)}"
         )
-    if not indices:
-        raise RuntimeError("at least one index must be provided")
     if values._array.dtype != array.dtype:
         raise RuntimeError(
             f"Index put requires the source and destination dtypes match, got {input.dtype.scalar_name} for the "
             f"destination and {values.dtype.scalar_name} for the source."
         )
+    if not indices:
+        raise RuntimeError("at least one index must be provided")
     return ops.index_put(input, values, indices, bool(accumulate))
 
 
@@ -485,9 +487,10 @@ _by_result = methods["index_put_"]
 def _index_put_in_place(self: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
     # Without history there is no need for a second tensor; masks take the long way, on which they are looked at.
     if not modes.special.active and all(one is None or one._array.dtype.char in _INDEX_TYPES for one in indices):
-        shape = k.picked_shape(self._array.shape, tuple(None if one is None else one._array for one in indices))
-        if indices and k.stretches(values._array.shape, shape) and _written(self, indices, values, bool(accumulate)):
-            return self
+        with contextlib.suppress(IndexError):  # found again below, after what is asked of the tensor
+            shape = k.picked_shape(self._array.shape, tuple(None if one is None else one._array for one in indices))
+            if indices and k.stretches(values._array.shape, shape) and _written(self, indices, values, bool(accumulate)):
+                return self
     return _by_result(self, indices, values, accumulate)
 
 
