@@ -96,6 +96,8 @@ def axis_of(dim: Any, ndim: int, *, wrap_scalar: bool = True) -> int:
     if dim.__class__ is int and -ndim <= dim < ndim:
         return dim if dim >= 0 else dim + ndim
     try:
+        if isinstance(dim, bool) or getattr(dim, "shape", ()) != ():  # a tensor of one element among several dimensions is none
+            raise TypeError
         axis = dim.__index__()
     except (AttributeError, TypeError):
         raise TypeError(f"'{type(dim).__name__}' object cannot be interpreted as an integer") from None

@@ -35,7 +35,7 @@ _NUMBERS_TOO = frozenset(
 # Functions whose dim may be None, though no default says so.
 _DIM_OR_NONE = frozenset("mean nansum norm nuclear_norm std std_mean sum var var_mean".split())
 # Functions whose schema has ``out``, which PyTorch's parser does not take.
-_WITHOUT_OUT = frozenset({"roll"})
+_WITHOUT_OUT = frozenset({"isinf", "isnan", "roll"})
 # Tuples of ints that one int does not stand for.
 _NEVER_ONE = frozenset(
     "size sizes shape split_sizes indices input_lengths target_lengths source destination repeats blocksize".split()

@@ -23,6 +23,7 @@ from ..autograd.write_errors import refuse_operands
 from ..backend import numpy as backend
 from ..base.arguments import NUMBERS, is_own
 from .argument_forms import refusal
+from .argument_types import Taken
 from .asking import asked
 from .compiling import GLOBALS  # what compiled ops see: the set of classes that are plain tensors
 from .misfits import Call
@@ -214,6 +215,8 @@ def by_result(f: Callable[..., Any], name: str, settled: Settled, refused: Refus
             result = asked(shown.shown_as, (self, *args), kwargs)
             if result is not NotImplemented:
                 return result
+        if asks and (args or kwargs) and (*map(type, args), *kwargs) not in known and not taken.fit(args, kwargs):
+            _refuse_misfits(name, args, kwargs)
         if kwargs:
             args, kwargs = settled(args, kwargs)
         try:
@@ -247,6 +250,8 @@ def by_result(f: Callable[..., Any], name: str, settled: Settled, refused: Refus
                 refuse_operands(name, self, (*args, *kwargs.values()), error)
             raise
 
+    taken = Taken(name, lambda args, kwargs: refusal(name, True, args, kwargs))
+    asks, known = taken.asks, taken.known
     shown: Any = named(call, name)
     shown.shown_as = shown  # what __torch_function__ is told was called
     return call

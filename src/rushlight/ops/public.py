@@ -31,6 +31,7 @@ from ..base.switches import switches
 from ..tensor import PLAIN, Tensor
 from . import dispatch, inplace
 from .argument_forms import refusal, refuse_misfits, takes_out
+from .argument_types import Taken
 from .asking import asked, asked_as, foreign, taken_over
 from .compiling import compiled_call, compiled_function, unusual
 from .descriptions import description
@@ -136,6 +137,8 @@ def spoken_form(
         try:
             if flags and (kwargs or len(args) > first_flag) and no_bool(flags, args, kwargs):
                 raise TypeError  # which is then said in PyTorch's words
+            if asks and (kwargs or (len(args) > 1 and tuple(map(type, args)) not in known)) and not taken.fit(args, kwargs):
+                raise TypeError
             if target is not None:
                 return write_out(f, name, target, args, kwargs)
             return f(*args, **kwargs) if kwargs else f(*args)
@@ -154,8 +157,7 @@ def spoken_form(
         if isinstance(error, MemoryError):
             return out_of_memory(error)
         failed = Call(name, parameters, args, kwargs, method, frozenset(flags), prefix)
-        before = failed.asked_first(space, call.__signature__)
-        wrong = before or (failed.refusal(plain, space) if native else failed.handed_on(inspect.signature(f)))
+        wrong = failed.asked_first(space, call.__signature__) or refused(args, kwargs)
         if wrong is None and native:
             wrong = failed.too_many(f, error)
         wrong = wrong or _too_large(error)
@@ -164,6 +166,12 @@ def spoken_form(
         wrong = failed.misfit(error, plain) or (failed.as_method(error) if both else None)
         return wrong or (lacking(f.__qualname__, name, error) if native else None)
 
+    def refused(args: tuple[object, ...], kwargs: dict[str, object]) -> Exception | None:
+        failed = Call(name, parameters, args, kwargs, method, frozenset(flags), prefix)
+        return failed.refusal(plain, space) if native else failed.handed_on(inspect.signature(f))
+
+    taken = Taken(name, refused)
+    asks, known = taken.asks, taken.known
     call: Any = spoken
     call.shown_as = call  # what __torch_function__ is told was called
     call.__signature__ = PublicSignature(f, *((OUT,) if out else ()))  # type: ignore[attr-defined]
@@ -401,6 +409,8 @@ class _PublicOp:
 
     def __call__(self, args: tuple[Any, ...], out: Any) -> Any:
         given = {} if out is None else {"out": out}
+        if out is not None and not takes_out(self.said):
+            raise refusal(self.said, False, args, given) or TypeError(f"{self.name}() got an unexpected keyword argument 'out'")
         if special.active:
             result = asked(self.function, args, given)
             if result is not NotImplemented:
@@ -470,7 +480,10 @@ def axes_of(dim: Any, ndim: int) -> tuple[int, ...]:
     if isinstance(dim, (tuple, list)):
         if not dim:
             return tuple(range(ndim))
-        axes = tuple(axis_of(one, ndim) for one in dim)
+        try:
+            axes = tuple(axis_of(one, ndim) for one in dim)
+        except TypeError:  # PyTorch asks of the first alone that it is no bool
+            axes = (axis_of(dim[0], ndim), *(axis_of(int(one) if isinstance(one, bool) else one, ndim) for one in dim[1:]))
         for index, axis in enumerate(axes):
             if axis in axes[:index]:
                 raise RuntimeError(f"dim {axis} appears multiple times in the list of dims")

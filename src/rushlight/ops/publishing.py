@@ -15,6 +15,7 @@ from ..autograd.modes import special
 from ..base.arguments import type_name
 from ..base.device import Elsewhere, layout
 from .argument_forms import refusal
+from .argument_types import Taken
 from .asking import asked, foreign
 from .misfits import flags_of, no_bool, without
 from .public import methods, module, out_of_memory
@@ -39,6 +40,8 @@ def _watched(function: F, is_method: bool) -> F:
     """``function``, seen by modes that watch calls (``TorchFunctionMode``) and by subclasses."""
     name = function.__name__
     flags = flags_of(function, native=True)
+    taken = Taken(name, lambda args, kwargs: refusal(name, is_method, args[is_method:], kwargs))
+    asks, known = taken.asks, taken.known
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -51,6 +54,8 @@ def _watched(function: F, is_method: bool) -> F:
         try:
             if flags and no_bool(flags, args, kwargs):
                 raise TypeError  # which is then said in PyTorch's words
+            if asks and (kwargs or (len(args) > 1 and tuple(map(type, args)) not in known)) and not taken.fit(args, kwargs):
+                raise TypeError
             return function(*args, **kwargs) if kwargs else function(*args)
         except MemoryError as error:
             raise out_of_memory(error) from None

@@ -1,0 +1,100 @@
+"""Which arguments a function takes by their types: its forms are asked once for each combination, later calls pay a look into a set.
+
+Python would take more than PyTorch does: a bool as a dimension, a tensor of one element as a number, anything as a switch.
+
+>>> import rushlight as torch
+>>> torch.ones(2, 3).roll(torch.tensor([1]))
+Traceback (most recent call last):
+TypeError: roll(): argument 'shifts' (position 1) must be tuple of ints, not Tensor
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import NoneType
+from typing import Any
+
+import numpy as np
+
+from ..base import device as devices
+from ..base import dtypes
+from ..tensor import PLAIN
+
+# What says all by its type, but for sizes: PyTorch looks at those when it reads them.
+_SURE = {
+    int,
+    float,
+    complex,
+    bool,
+    str,
+    NoneType,
+    tuple,
+    list,
+    dtypes.dtype,
+    devices.layout,
+    devices.memory_format,
+    devices.device,
+}
+# Those that programs call most, and that ask for themselves.
+_HOT = frozenset(
+    (
+        "add addmm all amax amin any argmax argmin baddbmm batch_norm bmm cat chunk clamp concat conv1d conv2d cross_entropy "
+        "cumsum div dot embedding expand expand_as eye flatten gather group_norm index_select layer_norm leaky_relu linear "
+        "log_softmax masked_fill matmul max max_pool2d mean min mm mul mv narrow ones permute pow prod repeat reshape "
+        "scaled_dot_product_attention select slice softmax split squeeze stack std sub sum to transpose unbind unflatten "
+        "unsqueeze var view where zeros"
+    ).split()
+)
+Refusal = Callable[[tuple[Any, ...], dict[str, Any]], Exception | None]
+
+
+class _Several:
+    """A tensor of several elements, which stands for no number."""
+
+    _array = np.zeros(2)
+
+
+class Taken:
+    """The types that a function is known to take.
+
+    >>> taken = Taken("roll", lambda args, kwargs: None)
+    >>> taken.fit((1, 2), {}), taken.known
+    (True, {(<class 'int'>, <class 'int'>)})
+    """
+
+    __slots__ = ("_refusal", "asks", "known")
+
+    def __init__(self, name: str, refusal: Refusal) -> None:
+        self.asks = name.rstrip("_") not in _HOT
+        self.known: set[tuple[object, ...]] = set()
+        self._refusal = refusal
+
+    def fit(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        """Whether a call is one of those that the forms take, or nobody knows."""
+        types = (*map(type, args), *kwargs, *map(type, kwargs.values()))
+        if types in self.known:
+            return True
+        if not all(each in _SURE or each in PLAIN or _is_foreign(each) for each in types if isinstance(each, type)):
+            return self._takes(args, kwargs)
+        if not self._takes(args, kwargs):
+            return False
+        if self._takes(tuple(map(_widened, args)), {label: _widened(value) for label, value in kwargs.items()}):
+            self.known.add(types)
+        return True
+
+    def _takes(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        if any(map(_is_foreign, map(type, (*args, *kwargs.values())))):  # it may be taken for what is wanted
+            return True
+        try:
+            return self._refusal(args, kwargs) is None
+        except Exception:  # of an object's own, which the call itself meets
+            return True
+
+
+def _is_foreign(kind: type) -> bool:
+    return kind not in PLAIN and hasattr(kind, "__torch_function__")
+
+
+def _widened(value: Any) -> Any:
+    """A tensor of several elements in place of one that may stand for a number."""
+    return _Several() if type(value) in PLAIN and value._array.ndim == 0 else value

@@ -1,0 +1,66 @@
+"""What Python would take and PyTorch does not, where nothing in the function would fail: a bool as a dimension, a tensor as a number."""
+
+from __future__ import annotations
+
+import fractions
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rushlight as torch
+
+X = torch.arange(6.0).reshape(2, 3)
+REFUSED: list[tuple[str, Callable[[], Any], str]] = [
+    (
+        "a tensor of one element as an int",
+        lambda: X.roll(torch.tensor([1])),
+        "'shifts' (position 1) must be tuple of ints, not Tensor",
+    ),
+    ("as a dimension", lambda: X.unsqueeze(torch.tensor([1])), "'dim' (position 1) must be int, not Tensor"),
+    ("as a float", lambda: torch.pinverse(X, torch.ones(3)), "'rcond' (position 2) must be float, not Tensor"),
+    ("in place", lambda: X.clone().nan_to_num_(torch.ones(2, 3)), "'nan' (position 1) must be float, not Tensor"),
+    ("by name", lambda: X.nan_to_num(posinf=torch.ones(1)), "'posinf' must be float, not Tensor"),
+    ("a bool as a dimension", lambda: X.transpose_(True, 0), "'dim0' (position 1) must be int, not bool"),
+    ("as an int", lambda: X.triu(True), "'diagonal' (position 1) must be int, not bool"),
+    ("a number of another library", lambda: X.mvlgamma(np.float32(2)), "'p' (position 1) must be int, not numpy.float32"),
+    ("a fraction", lambda: torch.celu(X, fractions.Fraction(1, 2)), "'alpha' (position 2) must be Number, not Fraction"),
+    ("no tensor", lambda: torch.dropout(2.5, 0.5, False), "'input' (position 1) must be Tensor, not float"),
+    (
+        "no memory format",
+        lambda: X.clone(memory_format=torch.tensor(1)),
+        "'memory_format' must be torch.memory_format, not Tensor",
+    ),
+    (
+        "in a function in Python",
+        lambda: torch.nn.functional.threshold(X, object(), 1),
+        "'threshold' (position 2) must be Number",
+    ),
+]
+
+
+@pytest.mark.parametrize(("call", "said"), [case[1:] for case in REFUSED], ids=[case[0] for case in REFUSED])
+def test_what_only_python_would_take_is_refused(call: Callable[[], Any], said: str) -> None:
+    for _ in range(2):  # the second time its types have been asked about before
+        with pytest.raises(TypeError, match=r"argument ") as caught:
+            call()
+        assert said in str(caught.value)
+
+
+def test_a_number_as_a_tensor_does_not_let_others_in() -> None:
+    assert X.roll(torch.tensor(1)).shape == X.shape
+    with pytest.raises(TypeError, match="must be tuple of ints, not Tensor"):
+        X.roll(torch.tensor([1, 2]))
+
+
+def test_only_the_first_of_several_dimensions_may_be_no_bool() -> None:
+    assert X.sum((0, True)).item() == 15.0
+    with pytest.raises(TypeError, match="invalid combination"):
+        X.sum((True,))
+
+
+@pytest.mark.parametrize("name", ["isnan", "isinf", "isfinite"])
+def test_questions_have_no_out(name: str) -> None:
+    with pytest.raises(TypeError, match="unexpected keyword argument 'out'"):
+        getattr(torch, name)(X, out=torch.empty(2, 3, dtype=torch.bool))
