@@ -58,7 +58,7 @@ class Forks:
                 file.touch()
             os.write(self._ask, json.dumps([str(folder), [*map(str, files)], words]).encode() + b"\n")
             if not select.select([self._answer], [], [], self._patience)[0]:
-                self._end()
+                self.end()
                 raise TimeoutError(f"{words} has not ended")
             code = int(os.read(self._answer, 100))
             return subprocess.CompletedProcess(words, code, *(file.read_bytes() for file in files))
@@ -77,7 +77,7 @@ class Forks:
         os.close(theirs)
         os.close(back)
 
-    def _end(self) -> None:
+    def end(self) -> None:
         """With all that it forked: what has not ended would give its answer to whoever asks next."""
         assert self._process is not None
         os.killpg(self._process.pid, signal.SIGKILL)
