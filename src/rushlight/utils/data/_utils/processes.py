@@ -30,7 +30,7 @@ _making = threading.RLock()  # or a worker of another thread's loader would hold
 
 
 @contextlib.contextmanager
-def _interrupts_later() -> Iterator[set[Any] | None]:
+def _interrupts_later() -> Iterator[set[int | signal.Signals] | None]:
     """Ctrl-C waits, here and in processes that begin meanwhile; gives the signals that waited before, None where none can."""
     if not hasattr(signal, "pthread_sigmask"):
         yield None

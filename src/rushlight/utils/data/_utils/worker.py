@@ -103,7 +103,9 @@ class Work:
     base_seed: int
 
 
-def run_worker(work: Work, tasks: Connection, answers: Connection, inherited: list[Connection], mask: set[Any] | None) -> None:
+def run_worker(
+    work: Work, tasks: Connection, answers: Connection, inherited: list[Connection], mask: set[int | signal.Signals] | None
+) -> None:
     """The main function of a worker process, in which Ctrl-C has waited.
 
     ``inherited``  ends of pipes that are other processes' to hold
