@@ -80,8 +80,11 @@ def clamp(x: Array, low: object, high: object, /) -> Array | None:
     return hardtanh(x, -math.inf if low is None else low, math.inf if high is None else high)
 
 
+_HYPOT_FROM = 1 << 6  # numbers, the same
+
+
 def hypot(a: Array, b: Array) -> Array | None:
-    return _hypot(b, a)
+    return _hypot(b, a) if a.size >= _HYPOT_FROM else None
 
 
 def nan_to_num(x: Array, nan: float | None, posinf: float | None, neginf: float | None) -> Array | None:
