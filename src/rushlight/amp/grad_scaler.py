@@ -12,6 +12,11 @@ from ..tensors.arguments import warn
 from .scaling import OptState as OptState
 
 
+def _in_single(scale: Any) -> float:
+    """A scale rounded as PyTorch's is, which is a tensor of single precision."""
+    return float(torch.tensor(float(scale), dtype=torch.float32))
+
+
 class GradScaler:
     """Scales a loss, and its gradients back; steps that would bring inf or nan are left out and the scale is halved.
 
@@ -61,7 +66,7 @@ class GradScaler:
     def _scale(self, value: Any) -> None:
         self._has_scaled = value is not None
         if self._has_scaled:
-            self._factor = float(value)
+            self._factor = _in_single(value)
 
     def is_enabled(self) -> bool:
         """Whether it scales at all."""
@@ -71,7 +76,8 @@ class GradScaler:
         """A loss, or a list of them, times the scale."""
         if not self._enabled:
             return outputs
-        self._has_scaled = True
+        if not self._has_scaled:
+            self._has_scaled, self._factor = True, _in_single(self._factor)
         if isinstance(outputs, torch.Tensor):
             return outputs * self._scale
         if isinstance(outputs, Iterable):
@@ -141,17 +147,17 @@ class GradScaler:
             return
         self._expect_scaled("update")
         if new_scale is not None:
-            self._factor = float(new_scale)
+            self._factor = _in_single(new_scale)
         else:
             if all(found is None for found in self._found.values()):
                 raise AssertionError("No inf checks were recorded prior to update.")
             if any(self._found.values()):
-                self._factor *= self._backoff_factor
+                self._factor = _in_single(self._factor * self._backoff_factor)
                 self._growth_tracker = 0
             else:
                 self._growth_tracker += 1
                 if self._growth_tracker == self._growth_interval:
-                    grown = self._factor * self._growth_factor
+                    grown = _in_single(self._factor * self._growth_factor)
                     self._factor = grown if math.isfinite(grown) else self._factor
                     self._growth_tracker = 0
         self._found.clear()

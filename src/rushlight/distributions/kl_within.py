@@ -110,7 +110,9 @@ def _exponential_family(p: Any, q: Any) -> Any:
     """A Bregman divergence of the log normalizer. NotImplementedError for two families."""
     if type(p) is not type(q):
         raise NotImplementedError(
-            "The cross KL-divergence between different exponential families cannot be computed using Bregman divergences"
+            # The gap is PyTorch's: its sentence goes on after the indentation of the next line.
+            "The cross KL-divergence between different exponential families cannot                             be computed using "
+            "Bregman divergences"
         )
     of_p = [parameter.detach().requires_grad_() for parameter in p._natural_params]
     of_q = q._natural_params

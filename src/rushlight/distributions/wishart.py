@@ -156,10 +156,10 @@ class Wishart(ExponentialFamily):
     def rsample(self, sample_shape: Any = (), max_try_correction: int | None = None) -> Tensor:
         """Samples; those that rounding made singular are drawn anew, up to ``max_try_correction`` times."""
         self._bartlett_sampling(sample_shape)  # PyTorch draws twice and keeps the second
+        warnings.warn("Singular sample detected.", stacklevel=2)  # and says why, whatever the first is
         sample = self._bartlett_sampling(sample_shape)
         is_singular = self._is_singular(sample)
         if is_singular.any():
-            warnings.warn("Singular sample detected.", stacklevel=2)
             for _ in range(_TRIES if max_try_correction is None else max_try_correction):
                 anew = self._bartlett_sampling((int(is_singular.sum()),))
                 sample[is_singular] = anew

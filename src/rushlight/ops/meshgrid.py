@@ -30,6 +30,8 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
         raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
     if any(tensor._array.dtype != tensors[0]._array.dtype for tensor in tensors):
         raise RuntimeError("meshgrid expects all tensors to have the same dtype")
+    if any(tensor.is_meta != tensors[0].is_meta for tensor in tensors):
+        raise RuntimeError("meshgrid expects all tensors to have the same device")
     for tensor in tensors:
         if tensor._array.ndim > 1:
             raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {tensor}")

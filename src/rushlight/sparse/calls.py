@@ -65,6 +65,25 @@ _WRITES = {
 }
 
 
+_DIVISIONS = {
+    form: kind
+    for kind, names in (("division", "div divide true_divide"), ("floor division", "floor_divide"))
+    for name in names.split()
+    for form in (name, name + "_")
+} | {"__truediv__": "division", "__itruediv__": "division", "__floordiv__": "floor division"}
+
+
+def _check_divisor(name: str, dividend: Any, divisor: Any) -> None:
+    """RuntimeError where something sparse, or something by it, is divided by more than a number."""
+    pair = [one for one in (dividend, divisor) if isinstance(one, SparseTensor)]
+    if not isinstance(divisor, Tensor) or any(not one.is_sparse for one in pair):
+        return
+    if divisor.ndim or isinstance(divisor, SparseTensor):
+        got = f"shape {list(divisor.shape)} for divisor" if divisor.ndim else "a sparse divisor"
+        wanted = "requires a scalar or zero-dim dense tensor divisor"
+        raise RuntimeError(f"Sparse {_DIVISIONS[name]} {wanted} (got {got})")
+
+
 def run(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A call that a sparse tensor takes part in."""
     name = getattr(func, "__name__", "")
@@ -87,6 +106,8 @@ def run(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any])
     if isinstance(written, SparseTensor) and (name == "__setitem__" or name[-1:] == "_" != name[-2:-1]):
         refuse_misfits(name, True, args[1:], kwargs)
         raise _lacking(name, "Sparse" if written.is_sparse else "SparseCsr")
+    if name in _DIVISIONS and len(args) > 1:
+        _check_divisor(name, args[0], args[1])
     if name in PRODUCTS and len(args) == 2 and not kwargs:
         result = product(name, *args)
         if result is not NotImplemented:

@@ -186,6 +186,13 @@ class InPython(Methods):
         """This tensor as an instance of a subclass, sharing memory and history."""
         recorded = (self._needs_grad or self._base is not None) and self.requires_grad and modes.state.grad_enabled
         whole = self._alias() if recorded else self
+        if not isinstance(cls, type):
+            raise TypeError(f"cls must be a type (got {type(cls).__name__})")
+        if not issubclass(cls, Tensor):
+            raise TypeError(
+                "Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. Make sure your class "
+                "inherits from Tensor."
+            )
         result: Any = object.__new__(cls)
         has = held(whole)
         for name in _SHARED:

@@ -79,3 +79,18 @@ schedule = torch.optim.lr_scheduler.CyclicLR(optimizer, 0.1, 0.2, mode="triangul
 print(schedule._scale_fn_ref(3))
 schedule = torch.optim.lr_scheduler.CyclicLR(optimizer, 0.1, 0.2, scale_fn=float)
 print(hasattr(schedule, "_scale_fn_ref"))
+
+# The scale is a number of single precision: it does not grow past the largest, and is rounded.
+for start, growth in ((torch.finfo(torch.float32).max, 2.0), (1.0, 1.1), (0.1, 1.7)):
+    scaler = torch.amp.GradScaler("cpu", init_scale=start, growth_factor=growth, backoff_factor=0.3, growth_interval=1)
+    weight = torch.nn.Parameter(torch.ones(1))
+    optimizer = torch.optim.SGD([weight], lr=0.1)
+    print(scaler.get_scale())
+    for gradient in (0.0, 1.0, float("inf"), 2.0):
+        scaler.scale(weight)
+        weight.grad = torch.tensor([gradient])
+        scaler.step(optimizer)
+        scaler.update()
+        print(scaler.get_scale(), scaler.state_dict()["scale"], weight)
+scaler.update(0.3)
+print(scaler.get_scale(), scaler._scale)

@@ -233,4 +233,6 @@ def new_empty_strided(
     """An unset tensor of this one's dtype with given strides, counted in elements."""
     numpy_type = _options("new_empty_strided", self, dtype, layout, device, requires_grad, pin_memory)
     shape = checked_shape("new_empty_strided", size)
+    if len(shape) != len(stride):
+        raise RuntimeError(f"dimensionality of sizes ({len(shape)}) must match dimensionality of strides ({len(stride)})")
     return finished(backend.empty_strided(shape, tuple(stride), numpy_type), requires_grad)
