@@ -390,6 +390,19 @@ def test_lists_that_hold_themselves_are_refused_by_their_reader():
         torch.tensor(ring)
 
 
+def test_deep_copies_have_what_lies_in_slots() -> None:
+    class Logged(torch.Tensor):
+        __slots__ = ("log",)
+
+        def new_empty(self, *size, **options):
+            return super().new_empty(*size, **options).as_subclass(Logged)
+
+    one = torch.ones(2).as_subclass(Logged)
+    one.log = [1]
+    again = copy.deepcopy(one)
+    assert type(again) is Logged and again.log == [1] and again.log is not one.log
+
+
 def test_gradients_come_back_to_a_wrapper_from_what_a_custom_function_made_plain() -> None:
     class Unwrap(torch.autograd.Function):
         @staticmethod

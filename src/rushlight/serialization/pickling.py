@@ -182,19 +182,8 @@ def _plain(tensor: Tensor) -> tuple[Any, ...]:
 
 
 def _with_slots(tensor: Tensor, state: dict[str, Any] | None) -> Any:
-    slots = {
-        name: getattr(tensor, name)
-        for cls in type(tensor).__mro__[:-1]
-        if not issubclass(Tensor, cls)
-        for name in _slot_names(cls)
-        if hasattr(tensor, name)
-    }
+    slots = rebuilding.in_slots(tensor)
     return (state, slots) if slots else state
-
-
-def _slot_names(cls: type) -> tuple[str, ...]:
-    slots = cls.__dict__.get("__slots__", ())
-    return (slots,) if isinstance(slots, str) else tuple(name for name in slots if name not in ("__dict__", "__weakref__"))
 
 
 class StorageReader:

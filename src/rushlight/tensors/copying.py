@@ -14,7 +14,7 @@ from ..base import dtypes
 from ..base.attributes import OWN_ATTRIBUTES, held
 from ..base.public_names import methods
 from ..tensor import Tensor
-from .rebuilding import reduced_meta, reduced_wrapper
+from .rebuilding import in_slots, reduced_meta, reduced_wrapper
 
 
 def deep_copied(tensor: Tensor, memo: dict[int, Any]) -> Tensor:
@@ -101,6 +101,8 @@ def _copy_attributes(source: Tensor, target: Tensor, memo: dict[int, Any]) -> No
     for key, value in held(source).items():
         if key not in OWN_ATTRIBUTES:
             held(target)[key] = copy.deepcopy(value, memo)
+    for name, value in in_slots(source).items():
+        setattr(target, name, copy.deepcopy(value, memo))
 
 
 def _rebuild(cls: type, whole: np.ndarray[Any, Any], needs_grad: bool, extra: dict[str, Any], place: Any = None) -> Tensor:

@@ -111,6 +111,22 @@ def reduced_wrapper(tensor: Tensor, state: Any) -> Reduction:
     return _rebuild_from_type_v2, (_rebuild_wrapper_subclass, type(tensor), (type(tensor), *form), state)
 
 
+def in_slots(tensor: Tensor) -> dict[str, Any]:
+    """The attributes that lie in slots of the tensor's class and of its bases."""
+    return {
+        name: getattr(tensor, name)
+        for cls in type(tensor).__mro__[:-1]
+        if not issubclass(Tensor, cls)
+        for name in _slot_names(cls)
+        if hasattr(tensor, name)
+    }
+
+
+def _slot_names(cls: type) -> tuple[str, ...]:
+    slots = cls.__dict__.get("__slots__", ())
+    return (slots,) if isinstance(slots, str) else tuple(name for name in slots if name not in ("__dict__", "__weakref__"))
+
+
 def set_state(tensor: Any, state: Any) -> Any:
     """Gives a tensor the attributes of a dict, or of a pair of dicts where its class has slots.
 
