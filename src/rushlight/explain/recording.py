@@ -14,7 +14,7 @@ from ..base import dtypes
 from ..tensor import Tensor
 from ..transforms.example_graph import Entrance, beyond
 from ..utils.weak import Sighting
-from .composing import composed
+from .composing import SAME, composed
 from .entries import Entry
 from .frames import Calls, Where
 from .function_nodes import kept_by_function
@@ -399,10 +399,10 @@ class Recording(Naming):
             if asked or (cut is not None and not modes.state.grad_enabled and cut["by"] in ("no_grad", "inference_mode")):
                 by = "not_differentiable" if modes.state.grad_enabled else "no_grad"
                 cut = {"by": "inference_mode" if modes.state.inference else by, "place": place}
-            for one in outputs:
-                self._plain[one] = (op.name, [given["text"] for given in inputs])
-                if cut is not None:
-                    self.tensors[one]["cut"] = cut
+            if op.name in SAME:
+                self._plain.update(dict.fromkeys(outputs, (op.name, [one["text"] for one in inputs])))
+            for one in outputs if cut is not None else ():
+                self.tensors[one]["cut"] = cut
         event = self.event("op", place, op=op.name, node=number, inputs=given, outputs=outputs)
         if event is not None and task is not None:
             event["pass"] = getattr(task, "number", None)
