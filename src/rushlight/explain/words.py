@@ -32,7 +32,7 @@ TABLE: dict[str, tuple[str, str]] = {
     "next": ("Next step", "下一步"),
     "last": ("Last step", "最后一步"),
     "your program": ("Your program", "你的程序"),
-    "printed": ("It printed", "程序的输出"),
+    "printed": ("It printed", "它打印了"),
     "graph": ("The graph", "计算图"),
     "steps": ("Step by step", "逐步查看"),
     "skip": ("Skip to the steps", "跳到各步骤"),
