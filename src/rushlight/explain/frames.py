@@ -27,12 +27,16 @@ PARAMETERS = 500  # of a module that are named
 HOLD_NOTHING = frozenset((FunctionType, BuiltinFunctionType, ModuleType, type, int, float, str, bool, type(None), Tensor))
 
 Where = tuple[CodeType, int]  # an instruction of the program
+_own: dict[str, bool] = {}  # by a file's path, which every op is asked for in each of its frames
 
 
 def is_own(code: CodeType) -> bool:
     """Whether a frame's code is the package's, or Python's own."""
     path = code.co_filename
-    return path.startswith(OWN_CODE) or (path.startswith(LIBRARY) and not path.startswith(INSTALLED))
+    known = _own.get(path)
+    if known is None:
+        known = _own[path] = path.startswith(OWN_CODE) or (path.startswith(LIBRARY) and not path.startswith(INSTALLED))
+    return known
 
 
 def program_frame(frame: FrameType | None) -> FrameType | None:
