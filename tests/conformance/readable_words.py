@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 import numpy as np
-from scipy import linalg, special
+from scipy import special
 
 from rushlight.explain.rules import pieces
 from rushlight.ops.table import arrays
@@ -325,7 +325,7 @@ def words(x: Any, main: Any, told: dict[str, Any], g: Any) -> Words:
         "outer": lambda a, b: a[..., :, None] * b[..., None, :],
         "solve": lambda a, b: linalg_solve(a, b), "real": np.real, "imag": np.imag, "conjugate": np.conj,
         "slice": lambda *args: slice(*args) if len(args) < 4 else arrays.slice(*args),
-        "len": len, "tuple": tuple, "range": range, "prod": math.prod, "expm": linalg.expm,
+        "len": len, "tuple": tuple, "range": range, "prod": math.prod,
         "tril": lambda a, k=0: np.tril(a, k).view(Matrix), "triu": lambda a, k=0: np.triu(a, k).view(Matrix),
     }  # fmt: skip
     return Words(own)

@@ -19,6 +19,8 @@ from forking import Forks
 from plain_values import digest
 from whole_values import bits_of
 
+from rushlight.explain.meanings import KNOWN, MEANINGS, functions_in
+
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 Executed = dict[str, dict[str, dict[str, list[str]]]]
@@ -87,7 +89,15 @@ def test_transparent_and_true(program: Path, executed: Executed, tmp_path: Path)
     assert not unread or UNREAD.search(program.read_text())
     check_matrices(recording)
     check_values(recording, json.loads(plain.read_text()))
+    check_words(recording)
     check_order(program.stem, recording, executed[str(program)])
+
+
+def check_words(recording: dict[str, Any]) -> None:
+    """Every function that a rule calls is one that a reader knows, or is explained beside it."""
+    rules = [rule for node in recording["nodes"] for rule in node["rules"] if rule["generic"] is not None]
+    called = {word for rule in rules for word in functions_in(rule["generic"])}
+    assert called <= KNOWN | MEANINGS.keys()
 
 
 def check_values(recording: dict[str, Any], plain: dict[str, Any]) -> None:
