@@ -321,7 +321,7 @@ def words(x: Any, main: Any, told: dict[str, Any], g: Any) -> Words:
         "exp": np.exp, "exp2": np.exp2, "log": np.log, "sqrt": np.sqrt, "sin": np.sin, "cos": np.cos, "tanh": np.tanh, "abs": np.abs,
         "cosh": np.cosh, "sinh": np.sinh, "sign": np.sign, "where": np.where, "sigmoid": special.expit, "erf": special.erf,
         "gamma": special.gamma, "i0": special.i0, "i1": special.i1, "i0e": special.i0e, "i1e": special.i1e, "pi": np.pi, "inf": np.inf,
-        "digamma": special.digamma, "inv": inverse,
+        "digamma": special.digamma, "zeta": special.zeta, "inv": inverse,
         "outer": lambda a, b: a[..., :, None] * b[..., None, :],
         "solve": lambda a, b: linalg_solve(a, b), "real": np.real, "imag": np.imag, "conjugate": np.conj,
         "slice": lambda *args: slice(*args) if len(args) < 4 else arrays.slice(*args),

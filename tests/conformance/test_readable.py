@@ -243,6 +243,7 @@ OWN: list[Any] = [
     lambda r: torch.special.xlog1py(r(3).abs(), 2.5),
     lambda r: torch.special.xlog1py(2.5, r(3).abs()),
     lambda r: torch.special.zeta(torch.full((3,), 3.0, dtype=torch.float64), r(3).abs() + 1),
+    lambda r: torch.special.zeta(2.5, r(3).abs() + 1),
     lambda r: torch.native_layer_norm(r(3, 4), (4,), r(4), r(4), 1e-5)[0],
     lambda r: torch.native_group_norm(r(2, 4, 3), r(4), r(4), 2, 4, 3, 2, 1e-5)[0],
     lambda r: torch.div(r(3), r(3), rounding_mode=None),
