@@ -155,7 +155,7 @@ CASES = {
     "no backward": (
         LEAF + "y = x * 2\n",
         False,
-        ["x  None  No backward pass ran.", "y  None  Not a leaf: made by an operation (line 3). No gradient came this way"],
+        ["x  None  No backward pass ran.", "y  None  Not a leaf: made by an operation (line 3). No backward pass ran;"],
         ["没有运行过反向传播。", "没有梯度经过它"],
     ),
 }  # fmt: skip
