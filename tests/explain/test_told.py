@@ -156,7 +156,7 @@ CASES = {
         LEAF + "y = x * 2\n",
         False,
         ["x  None  No backward pass ran.", "y  None  Not a leaf: made by an operation (line 3). No backward pass ran;"],
-        ["没有运行过反向传播。", "没有梯度经过它"],
+        ["没有运行过反向传播。", "由运算得到（第 3 行）。没有运行过反向传播"],
     ),
 }  # fmt: skip
 
