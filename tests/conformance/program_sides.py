@@ -307,7 +307,8 @@ def proof(lines: list[str], candidate: Side) -> str | None:
     ):
         return "its leaves moved by a last digit, PyTorch does it too"
     with copying():
-        theirs = run(Side(torch), [_KEEPS.sub("lambda g: kept.append(g.clone())", line) for line in lines])
+        copied = [_KEEPS.sub("lambda g: kept.append(g.clone())", line) for line in lines]
+        theirs = run(Side(torch), [line.replace("kept.extend(g for", "kept.extend(g.clone() for") for line in copied])
     if agrees(theirs) is None:
         return "PyTorch's leaf takes the memory of a gradient that the program holds, and adds to it: with a copy it does not"
     with one_by_one():

@@ -100,3 +100,9 @@ for writes, indices, dims in ((BY_ROWS, ROWS, (0, 5)), (BY_PLACES, PLACES, (0, 5
             continue  # what is read while it is written depends on the loops
         target = make()
         attempt(f"{name} {into} {dim} {number} {what}", lambda: write(target, dim, index, given(target)))  # noqa: B023
+
+# Integers take what needs a gradient, also where they are one of several views.
+one, two = torch.tensor([-1, -2, 0], dtype=torch.int8).chunk(2, 0)
+attempt("copied", lambda: two.copy_(torch.ones(1, requires_grad=True)))
+attempt("copied, too many", lambda: two.copy_(torch.ones(2, requires_grad=True)))
+attempt("assigned", lambda: assign(two, slice(0, 1), torch.ones(1, requires_grad=True)))

@@ -33,13 +33,14 @@ LOOKS_AT_NO_VALUE = frozenset(
     autograd.forward_ad:as_leaf autograd.forward_ad:dual autograd.forward_ad:laid_like autograd.forward_ad:without_tangent
     autograd.function_calls:_keep autograd.gradients:_seeds autograd.gradients:_without_graph
     autograd.mirrors:Mirror.__init__ autograd.mirrors:mirror autograd.observed_pass:ObservedPass._pull
-    autograd.overlaps:check_memory autograd.overlaps:check_write autograd.overlaps:geometry autograd.saved:Packed.placed
+    autograd.overlaps:check_memory autograd.overlaps:check_shared autograd.overlaps:check_write
+    autograd.overlaps:geometry autograd.saved:Packed.placed
     autograd.saved:open_function_saved autograd.saved:tensor_of autograd.expanded_gradients:laid_by.<locals>.laid
     autograd.tensor_methods:InGraph.detach
     autograd.views:CopySlices.vjp_tensors autograd.views:_adopt autograd.views:become autograd.views:inplace
     autograd.write_errors:check_result ops.activations:prelu ops.adaptive_pooling:_adaptive_avg ops.attention:_added
     ops.attention:bilinear ops.attention:scaled_dot_product_attention ops.attention_masks:added
-    ops.choice:_into_itself.<locals>.call ops.choice:masked_fill ops.complex_numbers:view_as_complex
+    ops.choice:_into_itself.<locals>.call ops.choice:_filled ops.scatter:_check_places ops.complex_numbers:view_as_complex
     ops.convolution:conv_tbc ops.distances:cdist ops.dropout:_noise ops.dropout:_noise.<locals>.draw
     ops.embedding:_bags ops.embedding:one_hot ops.extremes:_extreme
     ops.extremes:_middle ops.extremes:_place ops.extremes:aminmax ops.extremes:kthvalue
