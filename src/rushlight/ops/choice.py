@@ -403,9 +403,11 @@ def addcmul(input: Any, tensor1: Any, tensor2: Any, *older: Any, value: Any = 1)
     if input._array.dtype.kind == "b" and tensor1._array.dtype.kind == tensor2._array.dtype.kind == "b":
         refuse("addcmul_cpu_out", input, "b")
     _expect_number("addcmul", "value", value)
-    dtype = input._array.dtype
-    if dtype.kind in "iu" and tensor1._array.dtype == tensor2._array.dtype == dtype:
-        checked_number(value, input._array)
+    common = promotion.common_dtype((input, tensor1, tensor2))
+    for one in (input, tensor1, tensor2):
+        if one._array.dtype.kind in "iu" and one.dtype is common:
+            checked_number(value, one._array)
+            break
     return ops.addcmul(input, tensor1, tensor2, value)
 
 

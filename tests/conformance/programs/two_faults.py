@@ -106,3 +106,8 @@ one, two = torch.tensor([-1, -2, 0], dtype=torch.int8).chunk(2, 0)
 attempt("copied", lambda: two.copy_(torch.ones(1, requires_grad=True)))
 attempt("copied, too many", lambda: two.copy_(torch.ones(2, requires_grad=True)))
 attempt("assigned", lambda: assign(two, slice(0, 1), torch.ones(1, requires_grad=True)))
+
+# The dtype that a factor is looked at in is that of all three.
+for given in (torch.tensor(3), torch.tensor([3]), torch.tensor(3.0)):
+    for value in (-2.0, 300, 2**70 if given.is_floating_point() else 2):
+        attempt("addcmul", lambda: torch.tensor([8], dtype=torch.uint8).addcmul(given, given, value=value))  # noqa: B023
