@@ -223,7 +223,7 @@ _C_TYPES = {
 }  # fmt: skip
 
 
-def _filled(input: Tensor, mask: Tensor, value: object) -> Tensor:
+def _filled(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """What ``masked_fill_`` writes."""
     is_tensor = isinstance(value, Tensor)
     if is_tensor and value._array.ndim:

@@ -109,5 +109,5 @@ attempt("assigned", lambda: assign(two, slice(0, 1), torch.ones(1, requires_grad
 
 # The dtype that a factor is looked at in is that of all three.
 for given in (torch.tensor(3), torch.tensor([3]), torch.tensor(3.0)):
-    for value in (-2.0, 300, 2**70 if given.is_floating_point() else 2):
+    for value in (-2.0, 300, 2):
         attempt("addcmul", lambda: torch.tensor([8], dtype=torch.uint8).addcmul(given, given, value=value))  # noqa: B023
