@@ -64,3 +64,21 @@ def test_only_the_first_of_several_dimensions_may_be_no_bool() -> None:
 def test_questions_have_no_out(name: str) -> None:
     with pytest.raises(TypeError, match="unexpected keyword argument 'out'"):
         getattr(torch, name)(X, out=torch.empty(2, 3, dtype=torch.bool))
+
+
+def test_more_places_than_memory_has_are_refused() -> None:
+    with pytest.raises(RuntimeError, match="Storage size calculation overflowed"):
+        torch.arange(24.0).reshape(2, 3, 4).repeat_interleave(torch.tensor(2**62), 2)
+
+
+@pytest.mark.parametrize("name", ["index_put", "index_put_"])
+@pytest.mark.parametrize(
+    ("indices", "said"), [("ab", "must be tuple of Tensors, not str"), ([1], "expected Tensor as element 0")]
+)
+def test_indices_are_tensors(name: str, indices: Any, said: str) -> None:
+    with pytest.raises(TypeError, match=said):
+        getattr(X.clone(), name)(indices, torch.tensor(1.0))
+
+
+def test_the_older_form_of_a_difference_takes_a_tensor_as_its_factor() -> None:
+    assert X.sub(torch.tensor(2.0), 3).tolist() == X.clone().sub_(torch.tensor(2.0), 3).tolist() == (X - 6).tolist()

@@ -75,7 +75,7 @@ class Parameter(NamedTuple):
                 return not value or _is_integer(value[0])
             return self.one_stands_for_all and _is_integer(value)
         if self.kind in ("Number", "float"):
-            return _is_number(value)
+            return is_number(value)
         if self.kind == "int":
             return _is_integer(value)
         if self.kind == "torch.dtype":
@@ -387,7 +387,8 @@ def _dimensions(value: object) -> int | None:
     return None if array is None else int(array.ndim)
 
 
-def _is_number(value: object) -> bool:
+def is_number(value: object) -> bool:
+    """Whether PyTorch takes it for a number: a tensor of no dimensions is one too."""
     return isinstance(value, NUMBERS) or _dimensions(value) == 0
 
 

@@ -22,7 +22,7 @@ from ..autograd.source_lines import here
 from ..autograd.write_errors import refuse_operands
 from ..backend import numpy as backend
 from ..base.arguments import NUMBERS, is_own
-from .argument_forms import refusal
+from .argument_forms import is_number, refusal
 from .argument_types import Taken
 from .asking import asked
 from .compiling import GLOBALS  # what compiled ops see: the set of classes that are plain tensors
@@ -161,9 +161,7 @@ def scaled(ufunc: np.ufunc, name: str, plain_name: str, scaled_name: str) -> Cal
             if result is not NotImplemented:
                 return result
         if older:  # add_(alpha, other), as it was written before PyTorch 1.5
-            if len(older) > 1 or not (
-                isinstance(other, NUMBERS) and (isinstance(older[0], NUMBERS) or hasattr(older[0], "_array"))
-            ):
+            if len(older) > 1 or not (is_number(other) and (isinstance(older[0], NUMBERS) or hasattr(older[0], "_array"))):
                 raise refusal(name, True, (other, *older), {}) or TypeError(f"{name}() takes 1 positional argument")
             return call(self, older[0], alpha=other)
         if alpha == 1 and alpha is not True:

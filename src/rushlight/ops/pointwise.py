@@ -19,6 +19,7 @@ from ..base import dtypes
 from ..base.arguments import NUMBERS
 from ..tensor import Tensor
 from . import inplace
+from .argument_forms import is_number
 from .operands import no_such_form
 from .out import write_out
 from .plain_cases import Case, plain_cases
@@ -245,7 +246,7 @@ def add(input: Any, other: Any, *older: Any, alpha: Any = 1) -> Tensor:
     tensor([11., 12.])
     """
     if older:  # add(input, alpha, other), as it was written before PyTorch 1.5
-        if len(older) > 1 or not isinstance(other, NUMBERS) or not isinstance(older[0], (Tensor, *NUMBERS)):
+        if len(older) > 1 or not is_number(other) or not isinstance(older[0], (Tensor, *NUMBERS)):
             raise no_such_form("add", (input, other, *older))
         return add(input, older[0], alpha=other)
     if alpha == 1 and alpha is not True:
@@ -259,7 +260,7 @@ def add(input: Any, other: Any, *older: Any, alpha: Any = 1) -> Tensor:
 def sub(input: Any, other: Any, *older: Any, alpha: Any = 1) -> Tensor:
     """``input - alpha * other``."""
     if older:
-        if len(older) > 1 or not isinstance(other, NUMBERS) or not isinstance(older[0], (Tensor, *NUMBERS)):
+        if len(older) > 1 or not is_number(other) or not isinstance(older[0], (Tensor, *NUMBERS)):
             raise no_such_form("sub", (input, other, *older))
         return sub(input, older[0], alpha=other)
     return ops.sub(input, other) if alpha == 1 and alpha is not True else ops.sub_scaled(input, other, alpha)

@@ -121,6 +121,8 @@ def _places_repeated(repeats: Tensor, size: int, dtype: np.dtype[Any], output_si
         raise RuntimeError("repeats can not be negative")
     if output_size is not None and output_size != counts.sum():
         raise RuntimeError("allocated size does not match required size")
+    if counts.sum(dtype=np.float64) >= 2**60:  # whose sum NumPy does not look at, but writes beyond its memory
+        raise RuntimeError(f"Storage size calculation overflowed with sizes=[{sum(counts.tolist())}]")
     return new_tensor(np.repeat(np.arange(size, dtype=dtype), counts))
 
 
