@@ -13,6 +13,15 @@ import torch
 import rushlight
 
 LINES = """
+torch.nn.functional.fractional_max_pool2d(torch.tensor([1, 0, 1]), torch.ones(0), 2)
+torch.nn.functional.fractional_max_pool2d(torch.ones(2, 3, 3), [1, 'a'], 2, None, torch.ones(2, 3))
+torch.nn.functional.huber_loss(torch.ones(2, 3), torch.ones(3, 2), 'constant')
+torch.nn.functional.huber_loss(torch.ones(2, 3), torch.tensor(1), delta=np.zeros(2), weight=torch.ones(3, 2))
+torch.nn.functional.elu(torch.tensor([1, 0, 1]), 0.5, True)
+torch.celu_(torch.tensor([True, False, True]), 3)
+torch.nn.functional.leaky_relu_(torch.tensor([True, False, True]), 2)
+torch.eye(3).index_put_([2, 2], torch.tensor(1.0))
+torch.index_put(torch.eye(3), torch.tensor([1, 0]), torch.tensor(1.0))
 torch.is_autocast_enabled(3)
 torch.is_autocast_enabled("nonsense")
 torch.get_autocast_dtype("nonsense")

@@ -157,3 +157,16 @@ def test_truths_of_a_dense_part():
             dense.append([side.sparse_coo_tensor([[0, 0, 1]], given, (2, 2)).to_dense()])
             dense[-1].append(side.sparse_coo_tensor(side.zeros(0, 3, dtype=side.int64), given, (2,)).to_dense())
         assert [(str(one.dtype), one.tolist()) for one in dense[0]] == [(str(one.dtype), one.tolist()) for one in dense[1]]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "x.cos()", "x.clamp(1)", "torch.le(torch.eye(3), x)", "torch.linalg.svd(x)", "torch.special.i0(x)", "torch.isin(x, 1)",
+        "torch.special.zeta(x, torch.eye(3))", "x.logaddexp2(x)",
+    ],
+)  # fmt: skip
+def test_what_pytorch_has_for_dense_tensors_alone_is_refused(line: str) -> None:
+    for package in (torch, rushlight):
+        with pytest.raises(NotImplementedError, match="^Could not run 'aten::.*' with arguments from the 'SparseCPU' backend"):
+            eval(line, {"torch": package, "x": package.eye(3).to_sparse()})

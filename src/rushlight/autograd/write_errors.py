@@ -87,6 +87,9 @@ _OTHER_DTYPES = frozenset(
 _FOUND_LATER = re.compile(r"not implemented for|^result type |^expected dtype |^output with shape ")
 
 
+_OF_ITS_DTYPE = frozenset({"celu_", "elu_", "leaky_relu_"})  # whatever numbers they are given
+
+
 def refuse_operands(name: str, self: Tensor, values: Sequence[object], found: Exception) -> None:
     """PyTorch's error for what an op that goes element by element was to write into ``self``, if it comes before the one that was
     found: its iterators ask first whether shapes go together, then whether ``self`` has theirs, then whether their dtype goes
@@ -105,7 +108,11 @@ def refuse_operands(name: str, self: Tensor, values: Sequence[object], found: Ex
         raise RuntimeError(f"output with shape {list(have.shape)} doesn't match the broadcast shape {list(shape)}") from None
     if have.dtype.kind == "c" or name in _OTHER_DTYPES:
         return
-    numbers = () if read else tuple(type(value) for value in values if isinstance(value, complex | float | int))
+    numbers = (
+        ()
+        if read or name in _OF_ITS_DTYPE
+        else tuple(type(value) for value in values if isinstance(value, complex | float | int))
+    )
     own = dtypes.of(have.dtype)
     of_all = [(value._array.ndim > 0, dtypes.of(value._array.dtype)) for value in (self, *read)]
     wide, narrow = (tuple(one for large, one in of_all if large is kind) for kind in (True, False))

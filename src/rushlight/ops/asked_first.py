@@ -129,8 +129,9 @@ def _cross_entropy(given: SimpleNamespace) -> Handed:
 @_of("huber_loss")
 def _huber_loss(given: SimpleNamespace) -> Handed:
     given.target.size(), given.input.size()
-    if given.weight is not None:
-        given.weight.size()
+    both = module("torch")["broadcast_tensors"](given.input, given.target)
+    if given.weight is not None and given.weight.size() != both[0].size():
+        raise ValueError("Weights and input must have the same size.")
     return None
 
 
@@ -168,7 +169,9 @@ def _windows(rank: int) -> None:
                 int(given.input.size(place - rank) * part) for place, part in enumerate(_each(given.output_ratio, rank))
             ]
         if given._random_samples is None:
-            given.input.dim()
+            if given.input.dim() != rank + 1:
+                given.input.size(0)
+            given.input.size(-rank - 1)
             given._random_samples = given.input  # a tensor, as those that PyTorch draws
         return _on(given, fractional, "input kernel_size output_size _random_samples")
 

@@ -175,19 +175,22 @@ class Call:
         except TypeError:
             return None
         bound.apply_defaults()
+        unclear = None if self.method else self._unclear_choice()
+        if unclear is not None:
+            return unclear
         try:
             handed = steps(SimpleNamespace(**bound.arguments))
         except Exception as error:
             return error
         return None if handed is None else refusal(handed[0], False, *handed[1:])
 
-    def _unclear_choice(self) -> RuntimeError | None:
+    def _unclear_choice(self) -> Exception | None:
         """The error of a flag by which PyTorch chooses what it calls, and whose truth is not to be told."""
         given = dict([*zip(self.parameters, self.args, strict=False), *self.kwargs.items()])
         for label in _CHOOSING.get(self.name, ()):
             try:
                 bool(given.get(label))
-            except RuntimeError as ambiguous:
+            except (RuntimeError, ValueError) as ambiguous:  # of a tensor, of an array
                 return ambiguous
         return None
 

@@ -34,29 +34,41 @@ _SPARSE_AGAIN = frozenset(
     "select narrow __getitem__ sum".split()
 )
 _ONLY_IF_ALL_ARE = frozenset("mm matmul add sub subtract".split())
-# What PyTorch has for other layouts alone: computed here, but what else is wrong with such a call is said behind that.
+# What PyTorch has for other layouts alone, however it is called.
+_REFUSED = frozenset(
+    (
+        "acos acosh addcdiv addcmul airy_ai all allclose amax amin aminmax angle arccos arccosh arctan2 argmax argmin argsort "
+        "argwhere atan2 bernoulli bessel_j0 bessel_j1 bessel_y0 bessel_y1 binary_cross_entropy_with_logits binomial bitwise_and "
+        "bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor block_diag bucketize cdist celu "
+        "chebyshev_polynomial_t chebyshev_polynomial_u chebyshev_polynomial_v chebyshev_polynomial_w cholesky cholesky_ex "
+        "cholesky_inverse cholesky_solve chunk clamp clamp_max clamp_min clip complex cond constant_pad_nd copysign cos cosh "
+        "count_nonzero cross cummax cummin cumprod cumsum cumulative_trapezoid det diag diag_embed diagonal diagonal_scatter "
+        "digamma eig eigh eigvals eigvalsh entr eq equal erfc erfcx exp exp2 expit fill flip fliplr flipud fmax fmin fmod frexp "
+        "full_like gammainc gammaincc gammaln gather gcd ge geqrf gradient greater greater_equal gt hardshrink hash_tensor "
+        "heaviside hermite_polynomial_h hermite_polynomial_he histc histogram histogramdd hsplit hypot i0 i0e i1 i1e igamma "
+        "igammac inv inv_ex inverse isclose isin kthvalue laguerre_polynomial_l lcm ldl_factor ldl_factor_ex le "
+        "legendre_polynomial_p lerp less less_equal lgamma log log10 log2 log_ndtr log_softmax logaddexp logaddexp2 "
+        "logcumsumexp logdet logical_and logical_not logical_or logical_xor logit logsumexp lstsq lt lu lu_factor lu_factor_ex "
+        "masked_select matrix_exp matrix_norm max max_pool1d maximum mean median min minimum mode modified_bessel_i0 "
+        "modified_bessel_i1 modified_bessel_k0 modified_bessel_k1 msort multigammaln multinomial mvlgamma nanmean nanmedian "
+        "nansum ndtri ne new_ones nextafter nonzero normal not_equal nuclear_norm ones_like poisson polar prod psi qr "
+        "rand_like randint_like randn_like reciprocal remainder renorm roll rsqrt scaled_modified_bessel_k0 "
+        "scaled_modified_bessel_k1 searchsorted selu shifted_chebyshev_polynomial_t shifted_chebyshev_polynomial_u "
+        "shifted_chebyshev_polynomial_v shifted_chebyshev_polynomial_w sigmoid sinc slice_scatter slogdet softmax solve "
+        "solve_ex sort spherical_bessel_j0 split squeeze std std_mean svd svdvals take take_along_dim tensor_split tensordot "
+        "threshold topk trace triangular_solve tril triu unfold unique unique_consecutive unsafe_chunk unsafe_split var "
+        "var_mean vector_norm view_as vsplit where xlog1py xlogy zeta"
+    ).split()
+)
+# What it has for some calls: the others are computed here, but what else is wrong with such a call is said behind that.
 _LACKING = frozenset(
     (
         "__and__ __contains__ __eq__ __ge__ __gt__ __iand__ __ilshift__ __ior__ __irshift__ __ixor__ __le__ __lshift__ __lt__ "
-        "__mod__ __ne__ __or__ __rshift__ __rtruediv__ __xor__ acos acosh addbmm addcdiv addcmul addmv all allclose amax amin "
-        "aminmax angle arccos arccosh arctan2 argmax argmin argsort argwhere atan2 baddbmm bernoulli "
-        "binary_cross_entropy_with_logits bincount binomial bitwise_and bitwise_left_shift bitwise_not bitwise_or "
-        "bitwise_right_shift bitwise_xor block_diag bucketize cauchy cdist celu channel_shuffle cholesky cholesky_inverse "
-        "cholesky_solve chunk clamp clamp_max clamp_min clip complex constant_pad_nd copysign cos cosh cosine_similarity "
-        "count_nonzero cross cummax cummin cumprod cumsum cumulative_trapezoid det diag diag_embed diagonal diagonal_scatter "
-        "digamma dot eq equal erfc exp exp2 exponential fill fill_diagonal flip fliplr flipud fmax fmin fmod frexp full_like "
-        "gather gcd ge geometric geqrf gradient greater greater_equal gt hardshrink hash_tensor heaviside hinge_embedding_loss "
-        "histc histogram histogramdd hsplit hypot i0 igamma igammac inverse isclose isfinite isin kthvalue lcm le lerp less "
-        "less_equal lgamma log log10 log2 log_normal log_softmax logaddexp logaddexp2 logcumsumexp logdet logical_and "
-        "logical_not logical_or logical_xor logit logsumexp lt lu lu_solve lu_unpack masked_fill masked_scatter masked_select "
-        "matrix_exp max max_pool1d max_pool1d_with_indices max_pool2d max_pool3d maximum mean median min minimum mode msort "
-        "multinomial mvlgamma nanmean nanmedian nanquantile nansum ne new_ones nextafter nonzero normal not_equal nuclear_norm "
-        "ones_like orgqr ormqr pixel_shuffle pixel_unshuffle poisson polar polygamma pow prelu prod put qr quantile rand_like "
-        "randint_like randn_like random reciprocal remainder renorm resize roll rot90 rsqrt rsub searchsorted selu sigmoid sinc "
-        "slice_scatter slogdet softmax sort split split_with_sizes square squeeze std std_mean stft svd take take_along_dim "
-        "tensor_split tensordot threshold to_padded_tensor topk trace triangular_solve tril triu unfold uniform unique "
-        "unique_consecutive unsafe_chunk unsafe_split unsafe_split_with_sizes unsqueeze var var_mean vdot view view_as vsplit "
-        "where xlogy"
+        "__mod__ __ne__ __or__ __rshift__ __rtruediv__ __xor__ addbmm addmv baddbmm bincount cauchy channel_shuffle "
+        "cosine_similarity dot exponential fill_diagonal geometric hinge_embedding_loss isfinite log_normal lu_solve lu_unpack "
+        "masked_fill masked_scatter max_pool1d_with_indices max_pool2d max_pool3d nanquantile orgqr ormqr pixel_shuffle "
+        "pixel_unshuffle polygamma pow prelu put quantile random resize rot90 rsub split_with_sizes square stft "
+        "to_padded_tensor uniform unsafe_split_with_sizes unsqueeze vdot view"
     ).split()
 )
 _WRITES = {
@@ -112,6 +124,9 @@ def run(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any])
         result = product(name, *args)
         if result is not NotImplemented:
             return result
+    if name in _REFUSED and any(isinstance(one, SparseTensor) and one.is_sparse for one in _flat((args, kwargs))):
+        refuse_misfits(name, False, args, kwargs)
+        raise _lacking(name, "Sparse")
     result = _of_dense_ones(func, name, args, kwargs)
     tensors = [one for one in _flat((args, kwargs)) if isinstance(one, Tensor)]
     if (
@@ -132,7 +147,9 @@ def _of_dense_ones(func: Callable[..., object], name: str, args: tuple[object, .
         with DisableTorchFunctionSubclass():
             return func(*_dense(args), **_dense(kwargs))
     except (RuntimeError, IndexError, ValueError) as error:
-        if (name if name[:2] == "__" else name.rstrip("_")) not in _LACKING or isinstance(error, NotImplementedError):
+        if (name if name[:2] == "__" else name.rstrip("_")) not in _LACKING | _REFUSED or isinstance(
+            error, NotImplementedError
+        ):
             raise
         refuse_misfits(name, False, args, kwargs)
         raise _lacking(name, "Sparse") from None
