@@ -168,5 +168,5 @@ def test_truths_of_a_dense_part():
 )  # fmt: skip
 def test_what_pytorch_has_for_dense_tensors_alone_is_refused(line: str) -> None:
     for package in (torch, rushlight):
-        with pytest.raises(NotImplementedError, match="^Could not run 'aten::.*' with arguments from the 'SparseCPU' backend"):
+        with pytest.raises(NotImplementedError, match=r"^Could not run 'aten::.*' with arguments from the 'SparseCPU' backend"):
             eval(line, {"torch": package, "x": package.eye(3).to_sparse()})
