@@ -12,13 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import NoneType
-from typing import Any
 
 import numpy as np
 
 from ..base import device as devices
 from ..base import dtypes
-from ..tensor import PLAIN
+from ..tensor import PLAIN, Tensor
 
 # What says all by its type, but for sizes: PyTorch looks at those when it reads them.
 _SURE = {
@@ -45,7 +44,7 @@ _HOT = frozenset(
         "unsqueeze var view where zeros"
     ).split()
 )
-Refusal = Callable[[tuple[Any, ...], dict[str, Any]], Exception | None]
+Refusal = Callable[[tuple[object, ...], dict[str, object]], Exception | None]
 
 
 class _Several:
@@ -69,7 +68,7 @@ class Taken:
         self.known: set[tuple[object, ...]] = set()
         self._refusal = refusal
 
-    def fit(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    def fit(self, args: tuple[object, ...], kwargs: dict[str, object]) -> bool:
         """Whether a call is one of those that the forms take, or nobody knows."""
         types = (*map(type, args), *kwargs, *map(type, kwargs.values()))
         if types in self.known:
@@ -82,7 +81,7 @@ class Taken:
             self.known.add(types)
         return True
 
-    def _takes(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    def _takes(self, args: tuple[object, ...], kwargs: dict[str, object]) -> bool:
         if any(map(_is_foreign, map(type, (*args, *kwargs.values())))):  # it may be taken for what is wanted
             return True
         try:
@@ -95,6 +94,6 @@ def _is_foreign(kind: type) -> bool:
     return kind not in PLAIN and hasattr(kind, "__torch_function__")
 
 
-def _widened(value: Any) -> Any:
+def _widened(value: object) -> object:
     """A tensor of several elements in place of one that may stand for a number."""
-    return _Several() if type(value) in PLAIN and value._array.ndim == 0 else value
+    return _Several() if isinstance(value, Tensor) and value._array.ndim == 0 else value

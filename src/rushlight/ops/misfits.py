@@ -143,6 +143,10 @@ class Call:
         spaces = (f"{space}_{self.name}" for space in ("linalg", "special", "fft"))
         return next((found for name in spaces if (found := refusal(name, False, self.args, self.kwargs)) is not None), None)
 
+    def by_forms(self, native: bool, plain: bool, space: str, f: Callable[..., object]) -> Exception | None:
+        """PyTorch's error for arguments of kinds that it does not take, of an operator or of what a function in Python calls."""
+        return self.refusal(plain, space) if native else self.handed_on(inspect.signature(f))
+
     def handed_on(self, signature: inspect.Signature) -> Exception | None:
         """The error of what PyTorch hands the arguments of a function written in Python on to."""
         unclear = None if self.method else self._unclear_choice()

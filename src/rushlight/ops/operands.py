@@ -31,6 +31,15 @@ def check_not_negative(tensor: Tensor, error: str) -> None:
         raise ValueError(error)
 
 
+def require_indices(name: str, place: int, indices: object) -> None:
+    """PyTorch's TypeErrors for what is no list of index tensors."""
+    if not isinstance(indices, (tuple, list)):
+        raise TypeError(f"{name}(): argument 'indices' (position {place}) must be tuple of Tensors, not {type_name(indices)}")
+    for position, one in enumerate(indices):
+        if one is not None and not isinstance(one, Tensor):
+            raise TypeError(f"expected Tensor as element {position} in argument 0, but got {type_name(one)}")
+
+
 def require_kind(input: Any, name: str, kinds: str = "fc") -> None:
     """NotImplementedError for a dtype whose kind the kernel ``name`` does not know."""
     if input._array.dtype.kind not in kinds and input._array.dtype.kind != "V":

@@ -135,10 +135,10 @@ def spoken_form(
                     )
                 target = kwargs.pop("out")
         try:
-            if flags and (kwargs or len(args) > first_flag) and no_bool(flags, args, kwargs):
+            if (flags and (kwargs or len(args) > first_flag) and no_bool(flags, args, kwargs)) or (
+                asks and (kwargs or (len(args) > 1 and tuple(map(type, args)) not in known)) and not taken.fit(args, kwargs)
+            ):
                 raise TypeError  # which is then said in PyTorch's words
-            if asks and (kwargs or (len(args) > 1 and tuple(map(type, args)) not in known)) and not taken.fit(args, kwargs):
-                raise TypeError
             if target is not None:
                 return write_out(f, name, target, args, kwargs)
             return f(*args, **kwargs) if kwargs else f(*args)
@@ -157,7 +157,7 @@ def spoken_form(
         if isinstance(error, MemoryError):
             return out_of_memory(error)
         failed = Call(name, parameters, args, kwargs, method, frozenset(flags), prefix)
-        wrong = failed.asked_first(space, call.__signature__) or refused(args, kwargs)
+        wrong = failed.asked_first(space, call.__signature__) or failed.by_forms(native, plain, space, f)
         if wrong is None and native:
             wrong = failed.too_many(f, error)
         wrong = wrong or _too_large(error)
@@ -166,11 +166,12 @@ def spoken_form(
         wrong = failed.misfit(error, plain) or (failed.as_method(error) if both else None)
         return wrong or (lacking(f.__qualname__, name, error) if native else None)
 
-    def refused(args: tuple[object, ...], kwargs: dict[str, object]) -> Exception | None:
-        failed = Call(name, parameters, args, kwargs, method, frozenset(flags), prefix)
-        return failed.refusal(plain, space) if native else failed.handed_on(inspect.signature(f))
-
-    taken = Taken(name, refused)
+    taken = Taken(
+        name,
+        lambda args, kwargs: Call(name, parameters, args, kwargs, method, frozenset(flags), prefix).by_forms(
+            native, plain, space, f
+        ),
+    )
     asks, known = taken.asks, taken.known
     call: Any = spoken
     call.shown_as = call  # what __torch_function__ is told was called

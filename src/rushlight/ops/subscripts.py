@@ -17,11 +17,11 @@ import numpy as np
 from ..autograd import modes, overlaps, views
 from ..backend import index as k
 from ..backend.pointwise import checked_number
-from ..base.arguments import NUMBERS, type_name
+from ..base.arguments import NUMBERS
 from ..tensor import Methods, Tensor, new_tensor
 from . import promotion
 from .inplace import count, in_graph, plain_write
-from .operands import foreign_method
+from .operands import foreign_method, require_indices
 from .public import alias, methods, module, ops, public, warn
 from .shape import expand
 from .table import op
@@ -438,15 +438,6 @@ def _one_mask(indices: Iterable[Tensor | None], shape: tuple[int, ...]) -> Tenso
     return mask
 
 
-def _require_tensors(name: str, place: int, indices: Any) -> None:
-    """PyTorch's TypeErrors for what is no list of index tensors."""
-    if not isinstance(indices, (tuple, list)):
-        raise TypeError(f"{name}(): argument 'indices' (position {place}) must be tuple of Tensors, not {type_name(indices)}")
-    for position, one in enumerate(indices):
-        if one is not None and not isinstance(one, Tensor):
-            raise TypeError(f"expected Tensor as element {position} in argument 0, but got {type_name(one)}")
-
-
 @public(inplace=True)
 def index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Tensor:
     """A copy with ``values`` at the indices that a tuple of index tensors names; added there with ``accumulate``.
@@ -458,7 +449,7 @@ def index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -
     tensor([2., 0., 1.])
     """
     array = input._array
-    _require_tensors("index_put", 2, indices)
+    require_indices("index_put", 2, indices)
     if len(indices) > array.ndim:
         raise IndexError(f"too many indices for tensor of dimension {array.ndim} (got {len(indices)})")
     if any(one is not None and one._array.dtype.char not in _INDEX_TYPES for one in indices):
@@ -495,7 +486,7 @@ _by_result = methods["index_put_"]
 
 @functools.wraps(_by_result)
 def _index_put_in_place(self: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
-    _require_tensors("index_put_", 1, indices)
+    require_indices("index_put_", 1, indices)
     # Without history there is no need for a second tensor; masks take the long way, on which they are looked at.
     if not modes.special.active and all(one is None or one._array.dtype.char in _INDEX_TYPES for one in indices):
         with contextlib.suppress(IndexError):  # found again below, after what is asked of the tensor
