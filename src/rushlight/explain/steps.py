@@ -17,9 +17,8 @@ from .words import TABLE, Said, joined, literal, say
 
 Which = Sequence[int | str]  # passes that are shown whole: numbers from 1, "first", "last"
 
-MOST = 400  # steps of one story
+MOST, PASSES = 400, 5  # steps of one story; backward passes before those between are folded
 MODULE_HOOKS = "BackwardHookFunctionBackward"  # the node at which a module's hooks look on
-PASSES = 5  # backward passes before those between are folded
 
 
 @dataclass

@@ -462,9 +462,7 @@ def index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -
     else:
         indices = list(indices)
     given = values._array.shape
-    if not array.size and any(
-        one is not None and one._array.size and not have for one, have in zip(indices, array.shape, strict=False)
-    ):
+    if not array.size and any(i is not None and i._array.size and not n for i, n in zip(indices, array.shape, strict=False)):
         raise IndexError("index is out of bounds for dimension with size 0")
     shape = k.picked_shape(array.shape, tuple(None if one is None else one._array for one in indices))
     if given != shape and not k.stretches(given, shape):
