@@ -114,6 +114,7 @@ EXPRESSIONS = [
     "F.conv_transpose3d(torch.ones(1, 2, 3, 3, 3), torch.ones(2, 2, 0, 1, 1))",
     "F.conv_transpose2d(torch.ones(1, 2, 3, 3), torch.ones(2, 0, 1, 1))",
     "F.conv_transpose1d(torch.ones(1, 2, 3), torch.ones(2, 2, 0))",
+    "torch.embedding_bag(torch.ones(3, 2), torch.tensor([0, 1]), torch.tensor([0]), False, 0, False, None, False, None)[0]",
 ]  # fmt: skip
 
 
@@ -163,6 +164,8 @@ OLDER = [
         ("baddbmm", "1, 2, 2", "1, 2, 2", "1, 2, 2")) for alpha in ("", "3, ")),
     *(f"torch.ones(2, 2).{name}({factors}torch.ones(2, 3), torch.ones(3, 2))" for name in ("addmm", "addmm_")
       for factors in ("2, ", "2, 3.5, ")),
+    *(f"torch.ones(2, 2).{name}(2, torch.ones(2, 2), torch.ones(2, 2))" for name in ("addcmul", "addcmul_", "addcdiv", "addcdiv_")),
+    "torch.ones(2).addmv_(2, torch.ones(2, 3), torch.ones(3))",
 ]  # fmt: skip
 
 

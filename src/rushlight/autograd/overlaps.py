@@ -41,7 +41,7 @@ BY_PLACE = frozenset("index_add_ index_copy_ index_reduce_ scatter_ scatter_add_
 _OF_PLACES = re.compile(
     r"out of bounds for|out of range(?! \(expected)|not implemented for|argument must be either add or|cannot be converted"
 )
-_AFTER_MEMORY = {"index_copy_": re.compile(r"^(?!Dimension)"), "index_put_": re.compile("")}
+_AFTER_MEMORY = {"index_copy_": re.compile(r"^(?!Dimension)"), "index_put_": re.compile("^(?!too many)")}
 WHATEVER_IS_READ = frozenset({"fill_", "masked_fill_", "masked_scatter_", "addmv_", "index_fill_"})
 
 
@@ -268,7 +268,11 @@ def _check_places(
         raise error
     if not by_tensors:
         check_memory(self, read, True)
-    elif args[1]._array.size != 1 or any(one is not None and one._array.dtype.char not in "?B" for one in args[0]):
+    elif (
+        args[1]._array.size != 1
+        or args[2:3] == (True,)
+        or any(one is not None and one._array.dtype.char not in "?B" for one in args[0])
+    ):
         check_shared(self, read)  # by one mask PyTorch fills, and does not look
     if error is not None:
         raise error

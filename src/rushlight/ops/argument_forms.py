@@ -32,8 +32,11 @@ _NUMBERS_TOO = frozenset(
     "add add_ copy_ div div_ divide divide_ floor_divide floor_divide_ mul mul_ multiply multiply_ sub sub_ subtract subtract_ true_divide "
     "true_divide_".split()
 )
-# Functions whose dim may be None, though no default says so.
-_DIM_OR_NONE = frozenset("mean nansum norm nuclear_norm std std_mean sum var var_mean".split())
+# What may be None, though no default says so.
+_OR_NONE = dict.fromkeys("mean nansum norm nuclear_norm std std_mean sum var var_mean".split(), "dim") | {
+    "random_": "to",
+    "embedding_bag": "per_sample_weights padding_idx",
+}
 # Functions whose schema has ``out``, which PyTorch's parser does not take.
 _WITHOUT_OUT = frozenset({"isinf", "isnan", "roll"})
 # Tuples of ints that one int does not stand for.
@@ -65,7 +68,7 @@ class Parameter(NamedTuple):
     def takes(self, value: object, name: str) -> bool:
         """Whether PyTorch takes a value here, in a function of this name; of what is not known, yes."""
         if value is None:
-            return self.optional or self.kind == "torch.Generator" or (self.label == "dim" and name in _DIM_OR_NONE)
+            return self.optional or self.kind == "torch.Generator" or self.label in _OR_NONE.get(name, "").split()
         if self.kind == "torch.Generator":
             return type(value).__name__ == "Generator"  # of a room above
         if self.kind == "Tensor":

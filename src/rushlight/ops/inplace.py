@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import inspect
 import sys
 from collections.abc import Callable
 from typing import Any, NoReturn, TypeVar
@@ -249,7 +250,7 @@ def by_result(f: Callable[..., Any], name: str, settled: Settled, refused: Refus
             raise
 
     taken = Taken(name, lambda args, kwargs: refusal(name, True, args, kwargs))
-    asks, known = taken.asks, taken.known
+    asks, known = taken.asks and "older" not in inspect.signature(f).parameters, taken.known
     shown: Any = named(call, name)
     shown.shown_as = shown  # what __torch_function__ is told was called
     return call

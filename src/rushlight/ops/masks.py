@@ -41,15 +41,16 @@ def masked_select(input: Any, mask: Any) -> Tensor:
     return ops.masked_select(input, mask)
 
 
-def _filled(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
-    """What ``masked_scatter_`` writes."""
+def _filled(input: Tensor, mask: Tensor, source: Tensor, shape: tuple[int, ...] | None = None) -> Tensor:
+    """What ``masked_scatter_`` writes; of another shape than ``input`` where that is spread."""
     if source._array.dtype != input._array.dtype:
         raise RuntimeError(
             "masked_scatter: expected self and source to have same dtypes but got"
             f"{input.dtype.scalar_name} and {source.dtype.scalar_name}"
         )
-    if mask._array.shape != input._array.shape:
-        mask = expand(mask, input._array.shape)
+    shape = input._array.shape if shape is None else shape
+    if mask._array.shape != shape:
+        mask = expand(mask, shape)
     if mask._array.dtype == np.uint8:
         warn(
             "masked_scatter_ received a mask with dtype torch.uint8, this behavior is now deprecated,please use a mask with "
@@ -67,8 +68,7 @@ def masked_scatter(input: Any, mask: Any, source: Any) -> Tensor:
     mismatch = broadcast_error(shapes)
     if mismatch is not None:
         raise mismatch
-    shape = np.broadcast_shapes(*shapes)
-    return _filled(input if input._array.shape == shape else expand(input, shape), mask, source)
+    return _filled(input, mask, source, np.broadcast_shapes(*shapes))
 
 
 @public(out=False)

@@ -172,7 +172,7 @@ def spoken_form(
             native, plain, space, f
         ),
     )
-    asks, known = taken.asks, taken.known
+    asks, known = taken.asks and "older" not in inspect.signature(f).parameters, taken.known  # forms tell nothing of older ones
     call: Any = spoken
     call.shown_as = call  # what __torch_function__ is told was called
     call.__signature__ = PublicSignature(f, *((OUT,) if out else ()))  # type: ignore[attr-defined]
