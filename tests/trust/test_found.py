@@ -129,8 +129,9 @@ def test_elements_that_meet_are_written_row_by_row() -> None:
     assert met((3, 2), lambda y: y.cumsum_(-1)) == [0, 1, 3, 6]
     assert met((3, 2), lambda y: y.masked_scatter_(y > 0, torch.arange(10.0, 16))) == [0, 11, 13, 14]
     assert met((3, 2), lambda y: y.renorm_(1, 0, 0.0)) == [0, 0, 0, 0]
+    assert met((3, 2), lambda y: y.put_(torch.tensor([0, 1, 2]), torch.tensor([7.0, 8.0, 9.0]))) == [7, 9, 2, 3]
     with pytest.raises(RuntimeError, match="refers to a single memory location"):
-        torch.arange(4.0).as_strided((3, 2), (1, 1)).put_(torch.tensor([0]), torch.tensor([1.0]))
+        torch.ones(3).expand(2, 3).put_(torch.tensor([0]), torch.tensor([1.0]))
 
 
 def test_the_gradient_of_writes_that_meet_is_that_of_all_of_them() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import math
 from collections.abc import Iterable
 from typing import Any
@@ -14,7 +15,7 @@ from .scaling import OptState as OptState
 
 def _in_single(scale: Any) -> float:
     """A scale rounded as PyTorch's is, which is a tensor of single precision."""
-    return float(torch.tensor(float(scale), dtype=torch.float32))
+    return ctypes.c_float(float(scale)).value
 
 
 class GradScaler:

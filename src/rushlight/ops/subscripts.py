@@ -73,6 +73,7 @@ def _getitem(self: Any, key: Any, /) -> Any:
 
 
 _INDEX_TYPES = "ilq"  # the dtypes of indices by NumPy's characters: int32 and int64
+_PLACES = _INDEX_TYPES + "?"
 _NOT_INDICES = "tensors used as indices must be long, int, byte or bool tensors"
 _ZERO_DIM = (
     "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim tensor to "
@@ -368,7 +369,7 @@ def _written(view: Any, indices: Sequence[Any], value: Any, accumulate: bool = F
         return False
     key: list[Any] = []
     for one in indices:
-        if one is not None and one._array.dtype.char == "B":  # a mask of bytes
+        if one is not None and one._array.dtype.char not in _PLACES:  # a mask of bytes, or no index
             return False
         key.append(slice(None) if one is None else one._array)
     try:

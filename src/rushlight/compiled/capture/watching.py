@@ -329,8 +329,15 @@ def _nothing(watch: Watch, frame: object, code: types.CodeType) -> None:
     raise AssertionError
 
 
-def _looks(watch: Watch, frame: object, code: types.CodeType) -> None:
+def _looks(watch: Watch, frame: types.FrameType, code: types.CodeType) -> None:
+    above = frame.f_back
+    while above is not None and _is_private(code.co_name) and above.f_code.co_filename.startswith(OWN_CODE):
+        code, above = above.f_code, above.f_back  # what users called
     watch.fail(f"{_said(code)}() looks at a tensor's values")
+
+
+def _is_private(name: str) -> bool:
+    return name.startswith("_") and not name.endswith("__")
 
 
 def _tells(watch: Watch, frame: object, code: types.CodeType) -> None:
