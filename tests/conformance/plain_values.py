@@ -3,11 +3,14 @@
     python plain_values.py OUT.json PROGRAM
 
 Lines that note values are put into the functions that ops are compiled to, before there is any: each result, and each cotangent
-that a node runs with. Beside them each gradient that arrives at a leaf, with what the leaf has then.
+that a node runs with. So they are behind where writes are counted: what was written, with all that lie in its memory. Beside them each gradient
+that arrives at a leaf, with what the leaf had before and has then.
 """
 
 from __future__ import annotations
 
+import functools
+import gc
 import hashlib
 import importlib.machinery
 import importlib.util
@@ -15,12 +18,16 @@ import json
 import os
 import re
 import sys
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from whole_values import keep_all
 
 HOME = "rushlight.ops.compiling"
+# Where writes are counted, when they are done.
+WRITES = ("rushlight.autograd.views", "rushlight.ops.inplace", "rushlight.optim.by_rule", "rushlight.optim.blocks")
+COUNTED = re.compile(r"^( +)(?:mirrors\.count\((\w+)\._counter, .*|version = (self)\._counter)\n", re.M)
 found: dict[str, Any] = {"values": [], "runs": [], "leaves": []}
 MOST = 300_000
 
@@ -47,14 +54,28 @@ class Noting(importlib.machinery.SourceFileLoader):
         module._make = with_notes
 
 
+class NotingWrites(importlib.machinery.SourceFileLoader):
+    """A module that counts writes, and notes what was written."""
+
+    def get_code(self, fullname: str) -> Any:
+        source, changes = COUNTED.subn(r"\g<0>\1noted_write(\2\3)\n", Path(self.path).read_text())
+        assert changes == 1
+        return compile(source, self.path, "exec")
+
+    def exec_module(self, module: ModuleType) -> None:
+        vars(module)["noted_write"] = noted_write
+        super().exec_module(module)
+
+
 class Finder:
     @staticmethod
     def find_spec(name: str, path: Any, target: Any = None) -> Any:
-        if name != HOME:
+        if name != HOME and name not in WRITES:
             return None
         spec = importlib.machinery.PathFinder.find_spec(name, path)
         assert spec is not None and spec.origin is not None
-        return importlib.util.spec_from_file_location(name, spec.origin, loader=Noting(name, spec.origin))
+        loader = (Noting if name == HOME else NotingWrites)(name, spec.origin)
+        return importlib.util.spec_from_file_location(name, spec.origin, loader=loader)
 
 
 def told(array: Any) -> str:
@@ -70,10 +91,22 @@ def noted(result: Any) -> Any:
     return result
 
 
+def noted_write(tensor: Any) -> None:
+    """With all that lie in the same memory."""
+    if len(found["values"]) < MOST:
+        found["values"] += [told(one) for one in gc.get_referrers(tensor._counter) if hasattr(one, "_array")]
+
+
 def noted_run(node: Any, g: Any) -> None:
     if len(found["runs"]) < MOST:
         arrived = g if node.metas is not None and g is not None else [g]
         found["runs"].append([node.name().rpartition("::")[2], *map(told, arrived)])
+
+
+def noted_leaf(before: str, arrived: str, grad: Any) -> None:
+    found["leaves"].append([before, arrived, told(grad)])
+    if grad is not None:
+        noted_write(grad)  # which the program may have views of
 
 
 # Their frames are hidden from tracebacks, as those of compiled ops are.
@@ -86,20 +119,21 @@ def pulled(pull):
 
 def received(accumulate):
     def both(variable, g, *way):
-        arrived = told(g)
+        before, arrived = told(variable._grad), told(g)
         accumulate(variable, g, *way)
-        noted_leaf(arrived, told(variable._grad))
+        noted_leaf(before, arrived, variable._grad)
     return both
 """
 
 
 def note_the_rest() -> None:
-    """Nodes that are no op's, and leaves."""
+    """Nodes that are no op's, what refuses to be written in place, and leaves."""
     import rushlight
     import rushlight.operators.fallback  # has a node of its own
     from rushlight.autograd import engine, graph
+    from rushlight.ops import inplace
 
-    scope = {"noted_run": noted_run, "told": told, "noted_leaf": lambda *pair: found["leaves"].append(list(pair))}
+    scope = {"noted_run": noted_run, "told": told, "noted_leaf": noted_leaf}
     exec(compile(WRAPPERS, "<rushlight notes>", "exec"), scope)
     waiting = [graph.Node]
     while waiting:
@@ -108,6 +142,16 @@ def note_the_rest() -> None:
         for name in ("vjp", "vjp_tensors"):
             if name in vars(one) and vars(one)[name].__code__.co_filename.startswith(os.path.dirname(rushlight.__file__)):
                 setattr(one, name, scope["pulled"](vars(one)[name]))
+    named_anew = inplace._inplace_node
+
+    @functools.cache
+    def refusing(*words: Any) -> Any:
+        found = named_anew(*words)
+        for name in vars(found).keys() & {"vjp", "vjp_tensors"}:
+            setattr(found, name, scope["pulled"](vars(found)[name]))
+        return found
+
+    inplace._inplace_node = refusing
     engine.BackwardPass.accumulate = staticmethod(scope["received"](engine.BackwardPass.accumulate))
     engine._accumulate_tensor = scope["received"](engine._accumulate_tensor)
 

@@ -175,6 +175,27 @@ def test_a_graph_is_read_with_its_rules_and_places():
     ]
 
 
+def test_a_graph_that_is_read_shows_its_numbers():
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = x * 0.1
+    y[1:].mul_(4)
+    story = torch.explain(y.sum())
+    texts = {node["name"]: node["rules"][0]["text"] for node in story.recording["nodes"] if node["rules"]}
+    assert (texts["MulBackward0"], texts["CopySlices"]) == ("g * 0.1", "g where g[1:] = g[1:] * 4.0")
+
+
+def test_what_a_pass_adds_is_no_write_of_the_programs():
+    w = torch.ones(2, requires_grad=True)
+    with torch.explain() as story:
+        for _ in range(2):
+            (w * w).sum().backward()
+            w.grad.sum(), w.grad.zero_()
+        w.grad.sum()
+    writes = [event for event in story.recording["events"] if event["kind"] == "write"]
+    values = [(one["op"], story.recording["tensors"][one["tensor"]]["value"]["data"]) for one in writes]
+    assert values == [("zero_", [0, 0]), ("", [2, 2]), ("zero_", [0, 0])]
+
+
 def test_reading_runs_no_hooks_and_no_functions_of_the_program():
     called = []
 

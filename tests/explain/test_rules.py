@@ -108,6 +108,31 @@ def test_writes_through_views(write, part):
     assert event["sent"]
 
 
+@pytest.mark.parametrize(
+    ("write", "part"),
+    [
+        (lambda z: z.real.mul_(2), "g.real"),
+        (lambda z: z.imag[1:].mul_(2), "g.imag[1:]"),
+        (lambda z: torch.view_as_real(z)[0].mul_(2), "view_as_real(g)[0]"),
+    ],
+)
+def test_writes_to_the_halves_of_complex_numbers(write, part):
+    with torch.explain() as story:
+        z = torch.tensor([1 + 2j, 3 - 1j], requires_grad=True) * 1
+        write(z)
+        z.abs().sum().backward()
+    node = next(one for one in story.recording["nodes"] if one["name"] == "CopySlices")
+    event = next(one for one in story.recording["events"] if one["kind"] == "run" and one["node"] == node["id"])
+    assert node["rules"][0]["text"] == f"g where {part} = {part} * 2"
+    g, wanted = (
+        np.array([complex(*one.values()) for one in value["data"]])
+        for value in (event["arrived"][0], event["sent"][0]["value"])
+    )
+    part = {"g.real": g.real, "g.imag[1:]": g.imag[1:]}.get(part, g.view(float).reshape(2, 2)[0])
+    part *= 2
+    assert g == pytest.approx(wanted)
+
+
 def written_out(text, g, out, inner, tensors):
     """A text's value, with what the write's own node was made of."""
     scope = {"g": g, "out": out, "exponent": 2, "as_strided": torch_strided}

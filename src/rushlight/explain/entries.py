@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..autograd.nodes import Node
+    from ..tensor import Tensor
 
 Entry = dict[str, Any]  # of places, tensors, nodes, events, the ledger
 Recording = dict[str, Any]
@@ -13,3 +17,14 @@ Number = Any  # an int, a float, a bool, "nan", "inf", "-inf", or {"re", "im"}
 def notes_of(error: BaseException) -> list[str]:
     """What an error says beyond its own text (PEP 678)."""
     return [str(one) for one in getattr(error, "__notes__", ())]
+
+
+def name_of(node: Node) -> str:
+    """A node's name as it is now: an in-place form names its node anew when it has run."""
+    return node.name().rpartition("::")[2]
+
+
+def may_be_one_leaf(tensor: Tensor, other: Tensor | None) -> bool:
+    """Whether no two places say that gradients are accumulated for these: a detached leaf has its own."""
+    sinks = [one._sink() for one in (tensor, other) if one is not None and one._sink is not None]
+    return len(sinks) < 2 or sinks[0] is sinks[1]

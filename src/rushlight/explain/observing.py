@@ -20,12 +20,12 @@ from ..ops import asking
 from ..ops.interceptors import run_below
 from ..tensor import Tensor
 from ..transforms.example_graph import Entrance, beyond
-from .entries import Entry, Value, notes_of
+from .entries import Entry, Value, name_of, notes_of
 from .frames import here_of, is_own, program_frame
 from .jacobian import LOCAL, LOCALS, jacobian_of, local_matrices
 from .keeping import leave_out_all
 from .noted import noting, quietly
-from .recording import Recording, name_of
+from .recording import Recording
 from .values import array_of, fitted, plain
 
 _lock = threading.Lock()
@@ -387,9 +387,8 @@ class RecordedPass(ObservedPass):
         recording = self.recording
         number = recording.tensor(variable)
         sink = variable._sink() if variable._sink is not None else None
-        after = recording.value(variable._grad)
-        recording.tensors[number]["grad"] = after
-        recording.watch_grad(number, variable._grad)
+        recording.accumulated(number, variable._grad)
+        after = recording.tensors[number]["grad"]
         node = recording.node(sink) if sink is not None else None
         place = recording.tensors[number]["place"]
         self._event("leaf", place, node=node, tensor=number, before=before, arrived=arrived, after=after)

@@ -9,12 +9,15 @@ from typing import Any
 import numpy as np
 
 from ..autograd.nodes import AccumulateGrad, Edge, Node
+from ..autograd.views import CopySlices
 from ..tensor import Tensor
 from ..transforms.example_graph import beyond
+from .entries import Entry
 from .jacobian import is_readable
 from .recording import Recording
 from .rules import rule_texts
 from .values import array_of, fitted
+from .written import rules_of_write
 
 
 def read(recording: Recording, roots: Sequence[Edge], seeds: Sequence[Any]) -> None:
@@ -82,34 +85,67 @@ def _describe(recording: Recording, node: Node) -> None:
         entry["place"] = _assigned(recording, entry["outputs"])
         for number in entry["outputs"]:
             recording.tensors[number]["place"] = entry["place"]
+    if isinstance(node, CopySlices) and node.saved is not None and getattr(node.saved[0], "op", None) is not None:
+        inner = node.saved[0]
+        tensors, numbers, params = _kept(recording, inner)
+        names = numbers | {name: recording.text_of(one) for name, one in tensors.items() if recording.tensors[one]["names"]}
+        entry["rules"] = rules_of_write(node, _rules(inner, names, params | dict.fromkeys((*tensors, *numbers), True)))
+        recording.replaced(number, set(names))
     if op is None or entry["inputs"]:
         return
-    tensors: dict[str, int] = {}
-    params: dict[str, object] = dict(op.params)
-    position = 0
-    for kind, name, _ in op.keep if node.saved is not None else ():
-        value = node.saved[position] if node.saved is not None and position < len(node.saved) else None
-        position += {"input": 2, "output": 3}.get(kind, 1)
-        if kind == "input" and isinstance(value, Tensor):
-            tensors[name] = recording.tensor(value)
-            entry["saved"].append({"name": name, "tensor": tensors[name], "text": recording.text_of(tensors[name]), "bytes": 0})
-            entry["saved"][-1]["bytes"] = int(value._array.nbytes)
-        elif kind == "param":
-            params[name] = value
+    tensors, numbers, params = _kept(recording, node)
+    for name, tensor in tensors.items():
+        entry["saved"].append(
+            {"name": name, "tensor": tensor, "text": recording.text_of(tensor), "bytes": _size(recording, tensor)}
+        )
     for name, told in zip(op.sources, entry["edges"], strict=False):
         if told is not None and told["tensor"] is not None:
             tensors.setdefault(name, told["tensor"])
-    names = {}
+    names = dict(numbers)
+    for name, text in numbers.items():
+        entry["inputs"].append({"name": name, "tensor": None, "text": text})
     for name, tensor in tensors.items():
         text = recording.text_of(tensor)
         entry["inputs"].append({"name": name, "tensor": tensor, "text": text})
         if recording.tensors[tensor]["names"] or recording.tensors[tensor]["place"] is not None:
             names[name] = text
+    entry["rules"] = _rules(node, names, params | dict.fromkeys((*tensors, *numbers), True))
+    recording.replaced(number, set(names))
+
+
+def _kept(recording: Recording, node: Node) -> tuple[dict[str, int], dict[str, str], dict[str, object]]:
+    """What an op's node kept, by the op's names: tensors, numbers that were given in the place of some, and parameters."""
+    op = getattr(node, "op", None)
+    assert op is not None
+    tensors: dict[str, int] = {}
+    numbers: dict[str, str] = {}
+    params: dict[str, object] = dict(op.params)
+    position = 0
+    for kind, name, _ in op.keep if node.saved is not None else ():
+        value = node.saved[position] if node.saved is not None and position < len(node.saved) else None
+        position += {"input": 2, "output": 3}.get(kind, 1)
+        array = array_of(value)
+        if array is not None and array.dtype.kind == "c":
+            params["is_complex"] = True
+        if kind == "input" and isinstance(value, Tensor):
+            tensors[name] = recording.tensor(value)
+        elif kind == "input" and isinstance(value, np.ndarray) and not value.ndim:
+            numbers[name] = str(value)
+        elif kind == "param":
+            params[name] = value
+    return tensors, numbers, params
+
+
+def _size(recording: Recording, tensor: int) -> int:
+    reference = recording._references[tensor]()
+    return 0 if reference is None else int(reference._array.nbytes)
+
+
+def _rules(node: Node, names: dict[str, str], told: dict[str, object]) -> list[Entry]:
     try:
-        entry["rules"] = rule_texts(op, names, params | dict.fromkeys(tensors, True), len(node.next))
-        recording.replaced(number, set(names))
+        return rule_texts(node.op, names, told, len(node.next))  # type: ignore[attr-defined]
     except (KeyError, TypeError):  # a form that depends on what this node has not kept
-        entry["rules"] = []
+        return []
 
 
 def _assigned(recording: Recording, tensors: list[int]) -> int | None:

@@ -15,7 +15,7 @@ from ..tensor import Tensor
 from ..transforms.example_graph import Entrance, beyond
 from ..utils.weak import Sighting
 from .composing import SAME, composed
-from .entries import Entry
+from .entries import Entry, may_be_one_leaf, name_of
 from .frames import Calls, Where
 from .function_nodes import kept_by_function
 from .keeping import leave_out
@@ -64,6 +64,9 @@ class Recording(Naming):
         self._replaced: dict[int, set[str]] = {}  # by node: the op's inputs in whose place the user's names stand in its rules
         # By a leaf's identity: its entry, `.grad`, and the version of that.
         self._grads: dict[int, tuple[int, Sighting, int]] = {}
+        self._added: dict[
+            int, tuple[list[object], object]
+        ] = {}  # by id of a counter, with its version: what a pass just added to
         self.refused: dict[int, int | None] = {}  # by identity: where `requires_grad` was set to False
         # By identity: when and where it was set to True, of what was used before.
         self.asked: dict[int, tuple[int, int | None]] = {}
@@ -166,7 +169,7 @@ class Recording(Naming):
             reference = self._references.get(same)
             other = reference() if reference is not None else None
             stands_in = other is not None and other._array is tensor._array and tensor._edge == other._edge
-            stands_in = stands_in and (tensor._edge is not None or tensor._needs_grad) and _may_be_one_leaf(tensor, other)
+            stands_in = stands_in and (tensor._edge is not None or tensor._needs_grad) and may_be_one_leaf(tensor, other)
             if (
                 stands_in
                 and other is not None
@@ -222,12 +225,10 @@ class Recording(Naming):
         for identity, (number, sighting, version) in list(self._grads.items()):
             grad = sighting()
             if grad is not None and int(grad._counter[0]) != version:
-                counter = grad._counter
-                self._grads[identity] = number, sighting, int(counter[0])
-                self._reset(number, self.places.of(counter[2]) if len(counter) > 2 else None, grad)
-        if [counter[0] for counter in self._counters.values()] == list(self._versions.values()):
-            changed = []
-        else:
+                self._grads[identity] = number, sighting, int(grad._counter[0])
+                self._reset(number, self._writer(grad._counter)[1], grad)
+        changed = []
+        if [counter[0] for counter in self._counters.values()] != list(self._versions.values()):
             changed = [key for key, counter in self._counters.items() if counter[0] != self._versions[key]]
         for key in changed:
             reference, number = self._alive[key]
@@ -237,13 +238,16 @@ class Recording(Naming):
             elif int(tensor._counter[0]) == self.tensors[number]["version"]:
                 self._versions[key] = tensor._counter[0]
             else:
-                counter = tensor._counter
-                place = self.places.of(counter[2]) if len(counter) > 2 else None
+                name, place = self._writer(tensor._counter)
                 new = self._new(tensor, place, number)
-                self.event(
-                    "write", place, op=str(counter[1]) if len(counter) > 1 else "", node=self.tensors[new]["node"],
-                    inputs=[number], outputs=[new], tensor=new, before=number,
-                )  # fmt: skip
+                node = self.tensors[new]["node"]
+                self.event("write", place, op=name, node=node, inputs=[number], outputs=[new], tensor=new, before=number)
+        self._added.clear()
+
+    def _writer(self, counter: list[object]) -> tuple[str, int | None]:
+        """What wrote last, and where; neither of a pass, which leaves what the program wrote before it."""
+        by_pass = len(counter) < 3 or self._added.get(id(counter)) == (counter, counter[0])
+        return ("", None) if by_pass else (str(counter[1]), self.places.of(counter[2]))  # type: ignore[arg-type]
 
     def _forget(self, key: int) -> None:
         self._counters.pop(key, None)
@@ -257,6 +261,13 @@ class Recording(Naming):
             self._grads[identity] = number, Sighting(grad), int(grad._counter[0])
             if len(self._grads) > WATCHED:
                 del self._grads[next(iter(self._grads))]
+
+    def accumulated(self, number: int, grad: Tensor | None) -> None:
+        """A pass has added to a leaf's ``.grad``, or put one there."""
+        self.tensors[number]["grad"] = self.value(grad)
+        self.watch_grad(number, grad)
+        if grad is not None:
+            self._added[id(grad._counter)] = grad._counter, int(grad._counter[0])
 
     def _reset(self, number: int, place: int | None, grad: Tensor | None) -> None:
         value = self.tensors[number]["grad"] = self.value(grad)
@@ -487,14 +498,3 @@ class Recording(Naming):
             "sources": self.places.sources, "places": self.places.places, "tensors": self.tensors, "nodes": self.nodes,
             "events": self.events, "jacobians": self.jacobians,
         }  # fmt: skip
-
-
-def name_of(node: Node) -> str:
-    """A node's name as it is now: an in-place form names its node anew when it has run."""
-    return node.name().rpartition("::")[2]
-
-
-def _may_be_one_leaf(tensor: Tensor, other: Tensor | None) -> bool:
-    """Whether no two places say that gradients are accumulated for these: a detached leaf has its own."""
-    sinks = [one._sink() for one in (tensor, other) if one is not None and one._sink is not None]
-    return len(sinks) < 2 or sinks[0] is sinks[1]

@@ -16,7 +16,8 @@ def rules_of_write(node: CopySlices, of_write: list[Entry] | None) -> list[Entry
     """The texts for each edge of a write through a view; ``of_write`` are those of the write's own node, where they are known.
 
     Of what arrives for the base, the part becomes what the write's rule makes of it: ``g where g[0, 1] = g[0, 1] * 2``.
-    What was written in gets its rule's of the part: ``g[0, 1]``. Empty where the view has another dtype than its base.
+    What was written in gets its rule's of the part: ``g[0, 1]``. Empty where the view has another dtype than its base, but for
+    the halves of complex numbers.
     """
     if node.saved is None:
         return []
@@ -24,12 +25,18 @@ def rules_of_write(node: CopySlices, of_write: list[Entry] | None) -> list[Entry
     op, texts = getattr(inner, "op", None), of_write or []
     if of_write is None and op is not None and not op.params:  # else what it was called with is not known here
         texts = rule_texts(op, {}, {}, len(inner.next))
-    if dtype != node.dtype:
-        return []
     size = dtype.itemsize
-    part = part_of(
-        node.shape, tuple(one // size for one in base_strides), shape, tuple(one // size for one in strides), offset // size
-    )
+    base_strides = tuple(one // size for one in base_strides)
+    strides, offset = tuple(one // size for one in strides), offset // size
+    if dtype == node.dtype:
+        part = part_of(node.shape, base_strides, shape, strides, offset)
+    elif node.dtype is not None and node.dtype.kind == "c" and 2 * size == node.dtype.itemsize:
+        part = part_of((*node.shape, 2), (*base_strides, 1), shape, strides, offset).replace("{}", "view_as_real({})")
+        halves = [part_of(node.shape, base_strides, shape, strides, offset - half) for half in (0, 1)]
+        named = [one.replace("{}", f"{{}}.{half}") for one, half in zip(halves, ("real", "imag"), strict=True)]
+        part = next((one for one in named if "as_strided" not in one), part)
+    else:
+        return []
     return [_through(one, part, is_base=not index) for index, one in enumerate(texts)]
 
 
