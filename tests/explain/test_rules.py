@@ -55,6 +55,7 @@ def test_texts_are_expressions_that_name_what_the_op_has():
         (lambda x, y: x @ y.T, ["g @ y.T.T", "x.T @ g"]),
         (lambda x, y: torch.nn.functional.linear(x, y), ["g @ y", "x.T @ g"]),
         (lambda x, y: torch.nn.functional.silu(x), ["g * s * (1 + x * (1 - s)) where s = sigmoid(x)"]),
+        (lambda x, y: x.masked_fill(~(y > 0), 0.0), ["g * (y > 0)"]),
         (lambda x, y: x[0], ["place(g, 0, 0)"]),
         (lambda x, y: x.reshape(4), ["g.reshape((2, 2))"]),
     ],

@@ -322,7 +322,13 @@ class _Renamed(ast.NodeTransformer):
 
 
 class _Simpler(ast.NodeTransformer):
-    """`1 * g`, `x ** (2 - 1)`, `conj(3)` and `W.T.T` as one would write them."""
+    """`1 * g`, `x ** (2 - 1)`, `conj(3)`, `W.T.T` and `~~mask` as one would write them."""
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
+        self.generic_visit(node)
+        inner = node.operand
+        is_twice = isinstance(inner, ast.UnaryOp) and isinstance(inner.op, ast.Invert) and isinstance(node.op, ast.Invert)
+        return inner.operand if isinstance(inner, ast.UnaryOp) and is_twice else node
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         self.generic_visit(node)
