@@ -119,6 +119,14 @@ def test_an_output_that_takes_no_print_is_an_error_of_the_print(tmp_path: Path, 
     assert "OSError" in (tmp_path / "out.html").read_text(encoding="utf-8")
 
 
+def test_what_is_printed_ends_with_the_pages_name(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(BODY + "raise SystemExit(6)\n")
+    (tmp_path / "in").mkdir()
+    done = run(tmp_path / "in", "-m", "rushlight", "explain", "../a.py")
+    assert done.returncode == 6 and done.stdout.decode().endswith("\n\nThe page: a.explain.html\n")
+    assert (tmp_path / "in" / "a.explain.html").exists()
+
+
 def test_without_an_output_to_print_to(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text(BODY + "raise SystemExit(6)\n")
     command = [sys.executable, "-m", "rushlight", "explain", "a.py"]

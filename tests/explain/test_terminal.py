@@ -1,12 +1,14 @@
 """The story as text."""
 
 import copy
+import io
 import re
 
 import pytest
 from explain.long_loop import loop
 
 import rushlight as torch
+from rushlight.explain.story import Story
 from rushlight.explain.terminal import WIDTH, fitted, narrowed, render, width, wrapped
 
 
@@ -66,6 +68,39 @@ def test_a_narrow_terminal_has_all_of_it(recording, lang, columns):
     assert not [line for line in narrow.splitlines() if width(line) > columns]
     assert re.sub("[ \n│├└─]", "", narrow) == re.sub("[ \n│├└─]", "", whole)
     assert narrowed(whole, 80) == whole
+    assert not [line for line in render(recording, lang, columns=columns).splitlines() if width(line) > columns]
+
+
+def test_the_ledger_keeps_its_column_in_a_narrow_terminal(tutorial):
+    assert render(tutorial, columns=50).splitlines()[-5:] == [
+        "  y, z, out  None  Not a leaf: made by an",
+        "             operation (lines 4, 5, 6). The",
+        "             gradient passes through and is not",
+        "             kept; .retain_grad() before backward",
+        "             keeps it.",
+    ]
+
+
+def test_an_output_without_the_signs_gets_letters(tutorial, monkeypatch):
+    story = Story()
+    story.recording = tutorial
+    for encoding in ("ascii", "latin-1", "gbk"):
+        out = io.TextIOWrapper(io.BytesIO(), encoding)
+        monkeypatch.setattr("sys.stdout", out)
+        story.show()
+        out.seek(0)
+        text = out.read()
+        assert "\n  starts at out with dout/dout = 1\n" in text and text.count("?") == 1  # "... and why is one None?"
+    assert "└─ x.grad: None → [4.5" in text
+
+
+def test_a_product_of_batches_tells_its_rule_and_not_the_views_around_it():
+    with torch.explain() as story:
+        att, v = torch.ones(1, 2, 3, requires_grad=True), torch.ones(1, 3, 4, requires_grad=True)
+        (att @ v).sum().backward()
+    text = str(story)
+    assert "to att: g @ v.T = " in text and "to v: att.T @ g = " in text
+    assert "to att: g = " in text  # where the views ran, behind v.grad
 
 
 def test_columns():
@@ -90,3 +125,12 @@ def test_many_nodes_of_one_call_tell_what_leaves_the_call():
     text = render(story.recording)
     assert "more values are sent within it" in text
     assert "to cell.weight_ih: g.T = " in text
+
+
+def test_a_rule_deep_in_a_call_says_what_arrived_there():
+    with torch.explain() as story:
+        x = torch.tensor([2.0, 3.0], requires_grad=True)
+        (slope,) = torch.autograd.grad(x[0] ** 2, x, create_graph=True)
+        slope.sum().backward()
+    text = str(story)
+    assert "g = [1 1]" in text and "to x[0]: g * x[0] ** 0 = 2   with g = 2" in text

@@ -165,14 +165,18 @@ def _exit_code(error: BaseException | None) -> int:
 
 
 def _write(story: Any, files: list[str], options: argparse.Namespace) -> None:
+    written = []
     for path in files:
         try:
             story.save(path, options.lang, options.passes)
+            written.append(path)
         except Exception as failure:  # whatever it is: the program's own error and exit code stay
             sys.stderr.write(f"rushlight explain: cannot write {path!r}: {failure}\n")
     if not options.output and sys.stdout is not None:
         try:
             story.show(options.lang, options.passes)
+            if files[0] in written:
+                print(story._said_of_page(os.path.basename(files[0]), options.lang))
             sys.stdout.flush()
         except BrokenPipeError:  # who reads has enough, as `head` has; what is left to write goes nowhere
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

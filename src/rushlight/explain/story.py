@@ -23,6 +23,7 @@ from .ledger import ledger_of, names_in_functions
 from .reading import in_graph, read
 from .recording import LIMIT, Recording
 from .steps import Which
+from .words import say
 
 FORMAT = "rushlight-recording/1"
 NARROWEST = 32  # columns of a terminal
@@ -141,8 +142,9 @@ class Story:
         ``passes`` says which backward passes are shown whole: numbers from 1, ``"first"`` and ``"last"``; without it all of up
         to five, and of more the first two and the last.
         """
+        text = self.form(os.path.splitext(path)[1], lang, passes)  # where this raises, what is there stays
         with open(path, "w", encoding="utf-8", errors="backslashreplace") as file:  # halves of surrogates, as JSON writes them
-            file.write(self.form(os.path.splitext(path)[1], lang, passes))
+            file.write(text)
 
     def form(self, suffix: str, lang: str = "en", passes: Which | None = None) -> str:
         """The text of a form by its file's ending."""
@@ -158,11 +160,14 @@ class Story:
 
     def show(self, lang: str = "en", passes: Which | None = None) -> None:
         """Prints the story's text, in a terminal that is narrower than 80 columns in as many as it has."""
-        text = self.form(".txt", lang, passes)
-        if sys.stdout.isatty():
-            text = import_module(f"{__package__}.terminal").narrowed(text, max(shutil.get_terminal_size().columns, NARROWEST))
-        encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-        print(text.encode(encoding, "replace").decode(encoding))
+        terminal = import_module(f"{__package__}.terminal")
+        columns = max(shutil.get_terminal_size().columns, NARROWEST) if sys.stdout.isatty() else terminal.WIDTH
+        text = terminal.render(self.recording, lang, passes, columns)
+        print(terminal.spelled(text, getattr(sys.stdout, "encoding", None) or "utf-8"))
+
+    def _said_of_page(self, name: str, lang: str) -> str:
+        """The line that says what a page is called."""
+        return say("page", name=name).plain(lang)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         return dict(import_module(f"{__package__}.notebook").mimebundle(self.recording, "en"))

@@ -21,10 +21,13 @@ CODE = 41  # columns for the program's own text
 SHOWN = 3  # nodes of one expression of which each is told
 NAMES = 24  # columns of names in the ledger
 KEPT_TOGETHER = 48  # columns of a matrix that is not broken
+PLAIN = {  # of signs that an encoding lacks
+    "├─": "|-", "└─": "`-", "│": "|", "∂": "d", "→": "->", "…": "...", "×": "x", "·": ".", "ᵀ": "^T", "⋮": ":",
+}  # fmt: skip
 START = re.compile(r"( +\d+  )?[ │├└─]*")  # of a line: the number of the program's, branches, depth
 
 
-def render(recording: Recording, lang: str = "en", passes: Which | None = None) -> str:
+def render(recording: Recording, lang: str = "en", passes: Which | None = None, columns: int = WIDTH) -> str:
     """The program with its values, each pass, and why each `.grad` is what it is; `lang` is "en" or "zh"."""
     board = Board(recording)
     steps = Steps(board, passes=passes)
@@ -37,8 +40,20 @@ def render(recording: Recording, lang: str = "en", passes: Which | None = None) 
     if recording["ledger"]:
         if lines[-1:] != [""]:
             lines.append("")
-        lines += [say("ledger").plain(lang), *_ledger(board, lang)]
-    return "\n".join(line.rstrip() for line in lines).strip("\n") + "\n"
+        lines += [say("ledger").plain(lang), *_ledger(board, lang, min(columns, WIDTH))]
+    return narrowed("\n".join(line.rstrip() for line in lines).strip("\n") + "\n", min(columns, WIDTH))
+
+
+def spelled(text: str, encoding: str) -> str:
+    """For an output whose encoding lacks signs: what they look like in its own.
+
+    >>> spelled("├─ ∂out/∂y: 2×3 → …", "ascii"), spelled("∂ → é", "latin-1")
+    ('|- dout/dy: 2x3 -> ...', 'd -> é')
+    """
+    for sign, plain in PLAIN.items():
+        if sign.encode(encoding, "ignore").decode(encoding) != sign:
+            text = text.replace(sign, plain)
+    return text.encode(encoding, "replace").decode(encoding)
 
 
 def width(text: str) -> int:
@@ -291,24 +306,62 @@ def _run(steps: Steps, step: Step, lang: str, branch: str, below: str) -> list[s
     else:
         lines = wrapped(head.strip(), branch, below + "  ")
         lines += wrapped(came, below + "   ", below + "     ") if came else []
-    inside = 0
+    inside, is_long = 0, len(step.events) > SHOWN
+    running = {steps.events[number]["node"] for number in step.events}
+    through: dict[int, tuple[str, str]] = {}  # by a node that only hands on: the rule by which it got what it hands on
+    given = {event["node"]}  # the nodes whose g is what arrived at the first
     for number in step.events:
         event = steps.events[number]
         node = steps.board.nodes[event["node"]]
         for sent in event["sent"]:
-            if len(step.events) > SHOWN and _stays(steps, step, node["edges"][sent["edge"]]):
-                inside += 1
-                continue
+            edge = node["edges"][sent["edge"]]
             told = steps.board.rule(node, sent["edge"])
-            to = say("to", name=steps.target(node, sent["edge"]))
+            own = "" if node["id"] in given or not is_long else _own(steps, node, event, sent["edge"], lang)
+            hands_on = is_long and _hands_on(steps, node, sent["edge"])
+            if hands_on and through.get(node["id"]) not in (None, ("", "")):
+                told, own = through[node["id"]]
+            if is_long and _stays(steps, step, edge):
+                through[edge["node"]] = (told, own) if sent["number"] == 1 else ("", "")  # of a sum no rule is the whole
+                given |= {edge["node"]} if hands_on and node["id"] in given and sent["number"] == 1 else set()
+                given -= {edge["node"]} if sent["number"] > 1 else set()
+                if edge["node"] in running:
+                    inside += 1
+                    continue
+            to = say("to", name=_beyond(steps, step, node, sent["edge"]) if is_long else steps.target(node, sent["edge"]))
             value = (say("not kept") if sent["value"] is None else brief(sent["value"])).plain(lang)
             text = say("sends", to=to, x=f"{told} = {value}" if told else value).plain(lang)
             if sent["number"] > 1 and sent["sum"] is not None:
                 text += "   " + say("together", number=sent["number"], value=brief(sent["sum"])).plain(lang)
-            lines += wrapped(text, below + "   ", below + "     ")
+            lines += wrapped(text + own, below + "   ", below + "     ")
     if inside:
         lines += wrapped(say("inside", count=inside).plain(lang), below + "   ", below + "     ")
     return lines
+
+
+def _own(steps: Steps, node: Entry, event: Entry, index: int, lang: str) -> str:
+    """What arrived at a node, where its rule speaks of that and it is not what arrived at the whole."""
+    g = steps.board.word(node, index, "g")
+    arrived = [one for one in event["arrived"] if one is not None]
+    if len(arrived) != 1 or not re.search(rf"(?<![\w.]){g}(?!\w)", steps.board.rule(node, index)):
+        return ""
+    return "   " + say("with", name=g, value=brief(arrived[0])).plain(lang)
+
+
+def _hands_on(steps: Steps, node: Entry, index: int) -> bool:
+    """Whether a rule gives back what arrived, in another shape at most."""
+    g = steps.board.word(node, index, "g")
+    rule = steps.board.rule(node, index)
+    return rule == g or (rule.startswith(f"{g}.reshape(") and rule.endswith(")"))
+
+
+def _beyond(steps: Steps, step: Step, node: Entry, index: int) -> str:
+    """What an edge leads to, by name: within a card, what lies behind the nodes that only hand on."""
+    while True:
+        edge = node["edges"][index]
+        following = steps.board.nodes[edge["node"]] if _stays(steps, step, edge) else None
+        if following is None or len(following["edges"]) != 1 or not _hands_on(steps, following, 0):
+            return steps.target(node, index)
+        node, index = following, 0
 
 
 def _stays(steps: Steps, step: Step, edge: Entry | None) -> bool:
@@ -328,16 +381,17 @@ def _figures(figures: list[Figure | str], lang: str) -> str:
     return " ".join(told)
 
 
-def _ledger(board: Board, lang: str) -> list[str]:
+def _ledger(board: Board, lang: str, room: int) -> list[str]:
     rows = rows_of(board.recording["ledger"])
-    columns = max((width(row.name) for row in rows if width(row.name) <= NAMES), default=2)
+    longest = min(NAMES, room // 3)
+    columns = max((width(row.name) for row in rows if width(row.name) <= longest), default=2)
     lines = []
     for row in rows:
         grad = brief(row.entry["grad"]).plain(lang)
         text = f"{grad}  {why(board, row).plain(lang)}".replace(MARK, "")
         start, rest = "  " + row.name.ljust(columns) + "  ", " " * (columns + 4)
         if width(row.name) > columns:
-            lines += wrapped(row.name, "  ", "    ")
+            lines += wrapped(row.name, "  ", "    ", room)
             start = rest = " " * 6
-        lines += wrapped(text, start, rest)
+        lines += wrapped(text, start, rest, room)
     return lines

@@ -36,6 +36,7 @@ TABLE: dict[str, tuple[str, str]] = {
     "graph": ("The graph", "计算图"),
     "steps": ("Step by step", "逐步查看"),
     "skip": ("Skip to the steps", "跳到各步骤"),
+    "page": ("The page: {name}", "页面：{name}"),
     "no events": ("Nothing was recorded.", "没有记录到任何运算。"),
     # cards
     "keeps": ("keeps {names}", "保存 {names}"),
@@ -298,6 +299,7 @@ TABLE: dict[str, tuple[str, str]] = {
     "pass": ("backward", "反向传播"),
     "sends": ("{to}: {x}", "{to}：{x}"),
     "at": ("{how} at line {line}: {text}", "{how}，第 {line} 行：{text}"),
+    "with": ("with {name} = {value}", "其中 {name} = {value}"),
     "inside": ("{count} more values are sent within it", "内部还传递了另外 {count} 个值"),
     "writes": ("Written in place · {where}", "原地写入 · {where}"),
     "again": ("computed again: {name}", "重新计算：{name}"),
