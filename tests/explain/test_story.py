@@ -268,6 +268,22 @@ def test_a_graph_that_was_there_before():
     assert told.of("leaf")[0]["after"]["data"] == [2.0, 4.0]
 
 
+def test_a_graph_of_before_that_nothing_ran_of_is_not_on_the_board():
+    x = torch.ones(2, requires_grad=True)
+    other = (x * 2).exp()  # noqa: F841 (of another cell of a notebook)
+    with torch.explain() as story:
+        y = x * 3
+        y.sum().backward()
+    assert [card.name or card.text for card in Board(Told(story).recording).cards if card.nodes] == ["x", "y", "y.sum()"]
+
+
+def test_what_cannot_be_written_leaves_the_file_that_is_there(tmp_path):
+    (tmp_path / "a.png").write_text("mine")
+    with pytest.raises(ValueError, match="none of the forms"):
+        torch.explain().save(tmp_path / "a.png")
+    assert (tmp_path / "a.png").read_text() == "mine"
+
+
 def test_of_a_graph_that_is_read_only_its_own_is_told():
     x = torch.ones(2, requires_grad=True)
     other = x * 2  # noqa: F841 (a name that has nothing to do with it)
@@ -305,6 +321,15 @@ def test_what_a_rule_recorded_is_told_as_mathematics():
     (entry,) = (one for one in told.recording["tensors"] if one["names"] and one["names"][0]["name"] == "slope")
     assert entry["text"] == "-1 * 2 + x ** 2 * 3"
     assert "recorded: slope = -1 * 2 + x ** 2 * 3 = 10" in terminal.render(told.recording)
+
+
+def test_what_an_index_recorded_is_told_as_in_the_rules():
+    with torch.explain() as story:
+        x = torch.tensor([2.0, 3.0], requires_grad=True)
+        (slope,) = torch.autograd.grad(x[0] ** 2, x, create_graph=True)
+        slope.sum().backward()
+    text = terminal.render(Told(story).recording)
+    assert "slope = place(x[0] ** 1 * 2, 0, 0) = [4 0]" in text and "embed" not in text
 
 
 def test_gradients_that_two_passes_added_up_are_not_the_programs_own_writing():

@@ -14,7 +14,17 @@ SIGNS = {
     "mm": "@", "mv": "@", "dot": "@", "bmm": "@", "matmul": "@",
 }  # fmt: skip
 TURNED = ("t", "transpose", "adjoint")
-SAME = ("expand_number", "view", "reshape", "expand", "astype", "to_copy")  # another shape or dtype of the same
+SAME = (
+    "expand_number",
+    "view",
+    "unsafe_view",
+    "reshape",
+    "reshape_alias",
+    "expand",
+    "astype",
+    "to_copy",
+)  # another shape or dtype of the same
+CALLED = {"embed_select": "place", "embed_slice": "place"}  # as in the rules
 FORMS = {  # of {0} and {1}, each in parentheses where needed
     "neg": "-{0}", "addmm": "{1} @ {2} + {0}", "sigmoid_backward": "{0} * {1} * (1 - {1})",
     "tanh_backward": "{0} * (1 - {1} ** 2)", "relu_backward": "{0} * ({1} > 0)",
@@ -47,8 +57,8 @@ def composed(op: str, texts: Sequence[str], dimensions: int = 2) -> str:
     elif op in SAME and texts:
         text = texts[0]
     else:
-        text = f"{op}({', '.join(texts)})"
-    return text if len(text) <= LONGEST else f"{op}(…)"
+        text = f"{CALLED.get(op, op)}({', '.join(texts)})"
+    return text if len(text) <= LONGEST else f"{CALLED.get(op, op)}(…)"
 
 
 def closed(text: str) -> str:

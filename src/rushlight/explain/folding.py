@@ -261,7 +261,7 @@ class Board:
         later: list[Group] = []
         used = {one: number for number, group in reversed(list(enumerate(groups))) for one in group.inputs}
         done = set(seen)
-        for root in self.nodes if self.read is None else (self.nodes[number] for number in self.read):
+        for root in map(self.nodes.__getitem__, self._reached(seen) if self.read is None else self.read):
             waiting = [(root["id"], False)]
             while waiting:
                 number, children = waiting.pop()
@@ -281,6 +281,22 @@ class Board:
         for group in later:
             before[min((used[one] for one in group.outputs if one in used), default=len(groups))].append(group)
         groups[:] = [one for number in range(len(groups) + 1) for one in (*before[number], *groups[number : number + 1])]
+
+    def _reached(self, seen: set[int]) -> list[int]:
+        """Nodes behind those that ops made or passes ran; a notebook has others, of cells before."""
+        reached: set[int] = set()
+        waiting = [*seen] if self.recording["events"] else [*range(len(self.nodes))]
+        for event in self.recording["events"]:
+            waiting += [event["node"]] if event["kind"] == "run" else []
+            waiting += (
+                [root["node"] for root in event["roots"] if root["node"] is not None] if event["kind"] == "backward" else []
+            )
+        while waiting:
+            number = waiting.pop()
+            if number is not None and number not in reached:
+                reached.add(number)
+                waiting += [edge["node"] for edge in self.nodes[number]["edges"] if edge is not None]
+        return sorted(reached)
 
     def _renew(self, groups: list[Group]) -> None:
         """Nodes that a view was given when it was next used, after its base was written to: they belong to the view."""
