@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -63,6 +64,14 @@ def test_programs_that_do_nothing_with_tensors(tmp_path: Path, text: str) -> Non
     explained(tmp_path, "a.py")
     assert recorded(tmp_path)["events"] == []
     assert "Nothing was recorded" in (tmp_path / "out.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="the superuser may read anything")
+def test_a_script_that_may_not_be_read(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(BODY)
+    (tmp_path / "a.py").chmod(0)
+    assert explained(tmp_path, "a.py").returncode == 2
+    assert "PermissionError" in (tmp_path / "out.txt").read_text(encoding="utf-8")
 
 
 def test_folders_as_programs(tmp_path: Path) -> None:

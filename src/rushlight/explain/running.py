@@ -38,7 +38,7 @@ class Explaining:
         for path in self.files:
             _check(path, script)
         self.files = [os.path.abspath(path) for path in self.files]
-        self.is_missing = self.kind == "" and not os.path.exists(script)
+        self.unread = _unread(script) if self.kind == "" else None
 
     def __enter__(self) -> tuple[str, Any]:
         prepare_process()
@@ -75,7 +75,16 @@ class Explaining:
         said = f"{sys.executable}: "
         if isinstance(error, SystemExit) and isinstance(error.code, str) and error.code.startswith(said):
             return ModuleNotFoundError(error.code.removeprefix(said))
-        return FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), self.options.script) if self.is_missing else None
+        return self.unread
+
+
+def _unread(script: str) -> OSError | None:
+    """Why a file cannot be read; it is not opened, or what is written to a pipe would be lost."""
+    try:
+        os.stat(script)
+    except OSError as error:
+        return error
+    return None if os.access(script, os.R_OK) else PermissionError(errno.EACCES, os.strerror(errno.EACCES), script)
 
 
 def _lines(source: bytes) -> list[str]:
