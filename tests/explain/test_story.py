@@ -1,12 +1,13 @@
 """What a story tells of programs that do more than one plain pass: each a small program, and what must be told of it."""
 
+import re
 import threading
 
 import pytest
 
 import rushlight as torch
 from rushlight import nn
-from rushlight.explain import page, terminal
+from rushlight.explain import page, svg, terminal
 from rushlight.explain.folding import Board
 from rushlight.utils.checkpoint import checkpoint
 
@@ -275,6 +276,18 @@ def test_a_graph_of_before_that_nothing_ran_of_is_not_on_the_board():
         y = x * 3
         y.sum().backward()
     assert [card.name or card.text for card in Board(Told(story).recording).cards if card.nodes] == ["x", "y", "y.sum()"]
+
+
+def test_a_leaf_of_before_has_the_gradient_that_it_had():
+    x, w = torch.ones(2, requires_grad=True), torch.tensor([2.0, 7.0], requires_grad=True)
+    (x * w).sum().backward()
+    with torch.explain() as story:
+        y = x * 3
+    read = torch.explain(x * 3)
+    for one in (story, read):
+        picture = re.sub("<[^>]*>", " ", svg.render(Told(one).recording))
+        assert "x.grad" in picture and "2 7" in picture and "None" not in picture
+    assert y is not None
 
 
 def test_what_cannot_be_written_leaves_the_file_that_is_there(tmp_path):

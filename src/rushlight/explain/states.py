@@ -84,11 +84,12 @@ class States:
         return next((number for number, end in enumerate(self._ends, 1) if end >= at), max(len(self._ends), 1))
 
     def _first_grad(self, card: Card) -> Value | None:
+        """What the slot of a leaf shows before anything is written to it: what was there, which stays where nothing is."""
+        found: Value | None = None if card.tensor is None else self.board.tensors[card.tensor]["grad"]
         for event in self.steps.events:
-            if event["kind"] == "leaf" and self.board.card_of_tensor.get(event["tensor"]) == card.id:
-                before: Value | None = event["before"]
-                return before
-        return None
+            if event["kind"] in ("leaf", "reset") and self.board.card_of_tensor.get(event["tensor"]) == card.id:
+                return event["before"] if event["kind"] == "leaf" else None
+        return found
 
     def _main_node(self, card: Card) -> int | None:
         return None if card.tensor is None else self.board.tensors[card.tensor]["node"]
