@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from ..tensor import Tensor
 
 
-_Turn = Callable[[np.ndarray[Any, Any]], np.ndarray[Any, Any]]
+_Array = np.ndarray[Any, Any]
+_Turn = Callable[[_Array], _Array]
 
 
 class Mirror(list[Any]):
@@ -110,10 +111,21 @@ def mirror(tensor: Tensor, of: Tensor, turn: _Turn, turned: Callable[[Tensor], T
     ``turn``  what ``turned`` does, of arrays
     """
     if not modes.state.transforms and not of._of_batch and isinstance(of._array, np.ndarray):
+        tensor._array = _stretched(tensor._array, of._array)
         tensor._counter = Mirror(tensor, of, turn, turned)
         if not modes.state.grad_enabled:
             tensor._made = "inference" if modes.state.inference else "no_grad"
-            tensor._needs_grad = of.requires_grad
+            tensor._needs_grad = (of if of._base is None else of._base).requires_grad
+
+
+def _stretched(array: _Array, like: _Array) -> _Array:
+    """``array``, repeating its elements in memory along those dimensions along which ``like`` does."""
+    repeated = [size > 1 and not step for size, step in zip(like.shape, like.strides, strict=True)]
+    if not array.size or not any(repeated):
+        return array
+    one = array[tuple(slice(0, 1) if twice else slice(None) for twice in repeated)].copy()
+    strides = [0 if twice else step for twice, step in zip(repeated, one.strides, strict=True)]
+    return np.lib.stride_tricks.as_strided(one, array.shape, strides)
 
 
 def check_mirrored(counter: list[object]) -> None:

@@ -69,10 +69,10 @@ class InGraph(Methods):
         check_switch("requires_grad_", "requires_grad", 1, requires_grad)
         if modes.state.transforms and requires_grad:
             interpreters.refuse("requires_grad_")
-        if requires_grad and self._needs_grad is True:
-            return self
         if requires_grad and self._array.dtype.kind not in "fcV":
             raise notes.not_differentiable("only Tensors of floating point dtype can require gradients")
+        if requires_grad and self._needs_grad is True:
+            return self
         self.requires_grad = requires_grad
         return self
 

@@ -437,6 +437,8 @@ def nan_to_num(input: Any, nan: float | None = None, posinf: float | None = None
     for label, value in (("nan", nan), ("posinf", posinf), ("neginf", neginf)):
         if value is not None and not isinstance(value, (Tensor, float, int, np.number)):
             raise TypeError(f"nan_to_num(): argument '{label}' must be float, not {type_name(value)}")
+    if input._array.dtype.kind in "bui":
+        return ops.clone(input)
     return ops.nan_to_num(input, nan, posinf, neginf)
 
 

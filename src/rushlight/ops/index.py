@@ -13,6 +13,7 @@ from ..backend.pointwise import checked_number
 from ..base import dtypes
 from ..tensor import Tensor, new_tensor
 from . import promotion
+from .inplace import record_as
 from .public import alert_not_deterministic, axis_of, ops, public, warn
 from .scatter import gather, scatter_reduce_src, scatter_reduce_x
 from .table import op
@@ -181,7 +182,10 @@ def index_fill(input: Any, dim: int, index: Any, value: Any) -> Tensor:
         value = new_tensor(promotion.number_array(checked_number(value, input._array), input._array.dtype))
     size = _size(input, axis)
     check(index._array, -size, size, lambda i: IndexError(f"index {i} is out of bounds for dimension {axis} with size {size}"))
-    return ops.index_fill(input, value, index, axis)
+    result = ops.index_fill(input, value, index, axis)
+    if is_tensor and result._edge is not None:
+        record_as(result._edge[0], "IndexFillBackward1")
+    return result
 
 
 def _refuse_reduction(input: Any, index: Any, reduce: str, include_self: bool) -> None:

@@ -18,7 +18,7 @@ from ..base import dtypes
 from ..tensor import Tensor
 from . import older_forms
 from .inplace import named
-from .operands import other_side
+from .operands import other_side, refuse_history
 from .out import write_out
 from .plain_cases import Case, plain_cases
 from .public import CompiledOnUse, alias, axes_of, axis_of, methods, module, ops, public
@@ -162,7 +162,9 @@ def _check_bmm(input: Any, mat2: Any) -> None:
             f"Expected size for first two dimensions of batch2 tensor to be: [{x.shape[0]}, {x.shape[2]}] but got: "
             f"[{y.shape[0]}, {y.shape[1]}]."
         )
-    if x.dtype != y.dtype and x.size and y.size:
+    if x.dtype != y.dtype:
+        if not (x.size and y.size):
+            return refuse_history(mat2.dtype, input, mat2)
         if x.dtype.kind == "b":
             raise NotImplementedError("\"bmm\" not implemented for 'Bool'")
         raise RuntimeError(f"expected scalar type {_type_word(x)} but found {_type_word(y)}")

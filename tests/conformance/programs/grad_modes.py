@@ -94,3 +94,7 @@ with guard:
         print(torch.is_grad_enabled())
     print(torch.is_grad_enabled())
 print(torch.is_grad_enabled())
+for z in (torch.ones(2, 1, dtype=torch.complex64), torch.ones(1, 2, dtype=torch.complex64).T):
+    z.requires_grad_()
+    with torch.no_grad():  # of a view, it is the base that is asked
+        print(z.conj().requires_grad, torch._neg_view(z).requires_grad, z.T.requires_grad)

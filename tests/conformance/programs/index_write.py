@@ -76,3 +76,20 @@ t = torch.zeros(2, 3, 4)
 t[:, [0, 2], 1] = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
 t[0, :, [2, 3]] = 5
 print(t)
+w = torch.tensor(1.5, requires_grad=True)
+places = torch.tensor([0])
+for start in (torch.tensor([1, 2]), torch.tensor([True, False]), torch.tensor([1.0, 2.0])):
+    for write in (
+        lambda t: t.fill_(w),
+        lambda t: t[:1].fill_(w),
+        lambda t: t[None].__setitem__(slice(None), w),
+        lambda t: t.masked_fill_(t > 0, w),
+        lambda t: t.index_fill_(0, places, w),
+    ):
+        t = start.clone()
+        write(t)  # what needs a gradient gives integers a node as well
+        print(t.tolist(), t.requires_grad, t.grad_fn.name(), [edge[0] is None for edge in t.grad_fn.next_functions])
+try:
+    torch.tensor([1, 2]).fill_(w).requires_grad_()
+except RuntimeError as error:
+    print(error)

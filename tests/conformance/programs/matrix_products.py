@@ -51,3 +51,9 @@ for f in (
         print(f())
     except RuntimeError as error:
         print(str(error))
+for product in (torch.bmm, torch.matmul):
+    try:
+        print(product(torch.ones(2, 3, 2), torch.ones(2, 2, 0, dtype=torch.int64)).dtype)
+        product(torch.ones(2, 3, 2, requires_grad=True), torch.ones(2, 2, 0, dtype=torch.int64))
+    except RuntimeError as error:
+        print(error)

@@ -120,3 +120,11 @@ attempt("index_add", lambda: empty.index_add_(0, torch.tensor([1, 0]), empty))
 for shape in ((1, 1), (1, 3), (3, 1), ()):
     base = torch.full(shape, 2.0)
     print(base.expand(3, 3).tril_(), base, torch.full(shape, 2.0).expand(2, 3, 3).triu_()[0])
+z = torch.tensor([[1 + 2j], [3 - 1j]]).expand(2, 2)
+for write in (lambda: z.conj().imag.mul_(2), lambda: z.conj().add_(1), lambda: torch._neg_view(z).exp_()):
+    try:
+        write()
+    except RuntimeError as error:
+        print(error)
+z.conj().imag[:, :1].mul_(3)
+print(z, z.conj(), z.conj().stride(), z.conj().is_contiguous())

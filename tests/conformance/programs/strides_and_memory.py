@@ -105,3 +105,5 @@ torch.manual_seed(0)
 for stretched in (torch.arange(3.0)[:, None].expand(3, 4), torch.arange(6.0).view(2, 3, 1).expand(2, 3, 4)):
     for made in (stretched.nan_to_num(), torch.nn.functional.dropout(stretched), stretched.exp(), stretched.clone()):
         print(made.stride(), made)
+numbers = torch.arange(4).reshape(2, 2).expand(2, 2, 2)
+print(numbers.nan_to_num().stride(), numbers.float().nan_to_num().stride(), numbers.T.nan_to_num(2).flatten()._is_view())
