@@ -240,10 +240,10 @@ class _Machine:
             if full in table:
                 self._stack.append(table[full])
                 return
+        if module.partition(".")[0] in _BLOCKED or full in _BLOCKED:  # no entry of a user's allows these
+            raise _Refused(f"Trying to load unsupported GLOBAL {full} whose module {module} is blocked.")
         spoken = full.removeprefix("builtins.")
         if spoken in self._users:
-            if module.partition(".")[0] in _BLOCKED or full in _BLOCKED:
-                raise _Refused(f"Trying to load unsupported GLOBAL {full} whose module {module} is blocked.")
             self._stack.append(self._users[spoken])
             return
         raise _Refused(
