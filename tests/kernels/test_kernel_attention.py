@@ -73,6 +73,16 @@ def test_a_row_that_sees_nothing_is_zeros():
 
 
 @needs_native
+def test_what_no_query_sees_shows_where_it_is_nan(instruction_set):
+    query, key, value, g = np.random.default_rng(0).standard_normal((4, 1, 1, 80, 8)).astype(np.float32)
+    value[0, 0, 70] = math.nan  # 0 times it is nan, in every block; a head of finite numbers is not multiplied by its zeros
+    out = kernels.registered[NAMES[0]].compiled(query, key, value, None, True, 1.0)
+    assert np.isnan(out).all()
+    for_query, *_ = kernels.registered[NAMES[1]].compiled(g, query, key, value, None, True, 1.0)
+    assert np.isnan(for_query).all()
+
+
+@needs_native
 @pytest.mark.parametrize("dtype", list(DTYPES))
 def test_results_do_not_depend_on_the_number_of_threads(instruction_set, dtype):
     source = np.random.default_rng(0)

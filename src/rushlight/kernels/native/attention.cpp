@@ -44,6 +44,35 @@ template <class T> struct Side {
     }
 };
 
+// Whether all rows of a head are finite.
+template <class T> bool is_finite(const Heads &sizes, const Side<T> &side, std::size_t head, std::size_t count) {
+    constexpr std::size_t L = 16;
+    T zeros[L] = {};  // or nan
+    for (std::size_t row = 0; row < count; row++) {
+        const T *x = side.at(sizes, head, row);
+        std::size_t i = 0;
+        for (; i + L <= sizes.width; i += L)
+            for (std::size_t lane = 0; lane < L; lane++) zeros[lane] += x[i + lane] * T(0);
+        for (; i < sizes.width; i++) zeros[0] += x[i] * T(0);
+    }
+    return std::all_of(zeros, zeros + L, [](T zero) { return zero == T(0); });
+}
+
+// Which keys a block of queries sees, and so what of its products is worked on: causal ones none after their own, but that nan and
+// infinities show, as a weight of 0 times them is nan.
+struct Sight {
+    std::size_t first, keys, width;  // the first query
+    bool is_short;
+
+    // Of a group of queries.
+    std::size_t end(std::size_t group) const { return is_short ? std::min(keys, first + group + TOGETHER) : keys; }
+    Part scores(std::size_t group) const { return {0, width, end(group)}; }
+    Part sums(std::size_t group) const { return {0, end(group), width}; }
+    // Of a group of keys, by `count` queries.
+    Part transposed(std::size_t group, std::size_t count) const { return {is_short && group > first ? group - first : 0, count, width}; }
+    std::size_t keys_of(std::size_t count) const { return end(count - 1 - (count - 1) % TOGETHER); }
+};
+
 template <class T> struct Given {
     Side<T> query, key, value;
     const T *mask;
@@ -62,16 +91,22 @@ template <class T> struct Room {
     explicit operator bool() const { return key_columns && queries.held && weight_rows.held && weights; }
     std::ptrdiff_t pitch() const { return static_cast<std::ptrdiff_t>(key_columns.pitch); }
 
-    AttentionRow row(const T *mask, std::size_t head, std::size_t query, std::size_t number) const {
-        std::size_t seen = sizes.is_causal ? std::min(sizes.keys, query + 1) : sizes.keys;
-        return {weights.get() + number * key_columns.pitch, nullptr, mask ? mask + sizes.mask_row(head, query) : nullptr, sizes.keys, seen, sizes.scale};
+    AttentionRow row(const T *mask, std::size_t head, const Sight &sight, std::size_t number) const {
+        std::size_t query = sight.first + number, seen = sizes.is_causal ? std::min(sizes.keys, query + 1) : sizes.keys;
+        return {weights.get() + number * key_columns.pitch, nullptr, mask ? mask + sizes.mask_row(head, query) : nullptr, sight.end(number / TOGETHER * TOGETHER), seen, sizes.scale};
     }
-    // The weights of `count` queries from `first` on.
-    void find_weights(const Given<T> &given, std::size_t head, std::size_t first, std::size_t count) {
+    // The weights of `count` queries.
+    void find_weights(const Given<T> &given, std::size_t head, const Sight &sight, std::size_t count) {
         queries.rows = weight_rows.rows = count;
-        queries.set_rows(given.query.at(sizes, head, first), given.query.row);
-        key_columns.multiply(set, queries, weights.get());
-        for (std::size_t i = 0; i < count; i++) set.attention_weights[sizeof(T) == 8](row(given.mask, head, first + i, i));
+        queries.set_rows(given.query.at(sizes, head, sight.first), given.query.row);
+        key_columns.multiply(set, queries, weights.get(), [&](std::size_t group) { return sight.scores(group); });
+        for (std::size_t i = 0; i < count; i++) set.attention_weights[sizeof(T) == 8](row(given.mask, head, sight, i));
+    }
+    // The sums of lines by the weights, or by their slopes.
+    void sum(const Lines<T> &lines, const T *by, const Sight &sight, T *results) {
+        auto part = [&](std::size_t group) { return sight.sums(group); };
+        weight_rows.set_rows(by, pitch(), part);
+        lines.multiply(set, weight_rows, results, part);
     }
 };
 
@@ -90,15 +125,17 @@ template <class T> bool attend(const Set &set, const Heads &sizes, const Given<T
             failed = true;
             return;
         }
+        bool is_short = false;
         for (std::size_t task = from; task < to; task++) {
             std::size_t head = task / blocks, first = task % blocks * sizes.rows(), count = std::min(sizes.rows(), sizes.queries - first);
             if (task == from || task % blocks == 0) {
                 room.key_columns.fill_with_columns(given.key.at(sizes, head), given.key.row);
                 values.fill_with_rows(given.value.at(sizes, head), given.value.row);
+                is_short = sizes.is_causal && !given.mask && is_finite(sizes, given.value, head, sizes.keys);
             }
-            room.find_weights(given, head, first, count);
-            room.weight_rows.set_rows(room.weights.get(), room.pitch());
-            values.multiply(set, room.weight_rows, results.get());
+            Sight sight{first, sizes.keys, width, is_short};
+            room.find_weights(given, head, sight, count);
+            room.sum(values, room.weights.get(), sight, results.get());
             copy_rows(results.get(), values.pitch, count, width, out + (head * sizes.queries + first) * width);
         }
     });
@@ -123,13 +160,14 @@ template <class T> struct RoomBack {
     explicit operator bool() const { return value_columns && key_rows && block && given.held && transposed.held && slopes && results; }
 
     // Adds to gradients of a head (keys, width) the transpose of a block's weights, or of their slopes, by `count` rows.
-    void add_transposed(const T *weights, const T *rows, std::ptrdiff_t apart, std::size_t count, T *to) {
-        transposed.terms = block.terms = count;
-        transposed.set_terms(weights, value_columns.pitch);
+    void add_transposed(const T *weights, const T *rows, std::ptrdiff_t apart, const Sight &sight, std::size_t count, T *to) {
+        auto part = [&](std::size_t group) { return sight.transposed(group, count); };
+        transposed.terms = block.terms = count, transposed.rows = sight.keys_of(count);
+        transposed.set_terms(weights, value_columns.pitch, part);
         block.fill_with_rows(rows, apart);
-        block.multiply(set, transposed, results.get());
+        block.multiply(set, transposed, results.get(), part);
         const T *from = results.get();
-        for (std::size_t i = 0; i < sizes.keys; i++, from += block.pitch, to += sizes.width)
+        for (std::size_t i = 0; i < transposed.rows; i++, from += block.pitch, to += sizes.width)
             for (std::size_t j = 0; j < sizes.width; j++) to[j] += from[j];
     }
 };
@@ -151,22 +189,24 @@ template <class T> bool attend_back(const Set &set, const Heads &sizes, const Gi
             back.value_columns.fill_with_columns(given.value.at(sizes, head), given.value.row);
             back.key_rows.fill_with_rows(given.key.at(sizes, head), given.key.row);
             std::fill(for_key, for_key + keys * width, T(0)), std::fill(for_value, for_value + keys * width, T(0));
+            bool is_short = sizes.is_causal && !given.mask && is_finite(sizes, given.key, head, keys) && is_finite(sizes, given.value, head, keys) &&
+                            is_finite(sizes, given.query, head, sizes.queries) && is_finite(sizes, g, head, sizes.queries);
             for (std::size_t first = 0; first < sizes.queries; first += rows) {
                 std::size_t count = std::min(rows, sizes.queries - first);
-                room.find_weights(given, head, first, count);
-                back.add_transposed(room.weights.get(), g.at(sizes, head, first), g.row, count, for_value);
+                Sight sight{first, keys, width, is_short};
+                room.find_weights(given, head, sight, count);
+                back.add_transposed(room.weights.get(), g.at(sizes, head, first), g.row, sight, count, for_value);
                 back.given.rows = count;
                 back.given.set_rows(g.at(sizes, head, first), g.row);
-                back.value_columns.multiply(set, back.given, back.slopes.get());
+                back.value_columns.multiply(set, back.given, back.slopes.get(), [&](std::size_t group) { return sight.scores(group); });
                 for (std::size_t i = 0; i < count; i++) {
-                    AttentionRow row = room.row(nullptr, head, first + i, i);
+                    AttentionRow row = room.row(nullptr, head, sight, i);
                     row.g = back.slopes.get() + i * back.value_columns.pitch;
                     set.attention_slopes[sizeof(T) == 8](row);
                 }
-                room.weight_rows.set_rows(back.slopes.get(), room.pitch());
-                back.key_rows.multiply(set, room.weight_rows, back.results.get());
+                room.sum(back.key_rows, back.slopes.get(), sight, back.results.get());
                 copy_rows(back.results.get(), back.key_rows.pitch, count, width, gradients.query + (head * sizes.queries + first) * width);
-                back.add_transposed(back.slopes.get(), given.query.at(sizes, head, first), given.query.row, count, for_key);
+                back.add_transposed(back.slopes.get(), given.query.at(sizes, head, first), given.query.row, sight, count, for_key);
             }
         }
     });
