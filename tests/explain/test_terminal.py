@@ -42,6 +42,26 @@ def test_long_texts_and_values_are_wrapped_not_lost(tutorial):
     assert text.count("长") == 90
 
 
+def test_no_line_begins_with_what_closes_a_sentence():
+    for columns in range(20, 40):
+        lines = wrapped("梯度，属于（那个）叶子张量。结果：" * 3, "  ", "    ", columns)
+        assert not [line for line in lines if line.strip()[0] in "，。：）"] and max(map(width, lines)) <= columns
+
+
+def test_a_view_whose_base_was_written_to_is_called_by_its_name():
+    with torch.explain() as story:
+        a = torch.ones(4, requires_grad=True)
+        c = a * 2
+        b = c[:2]
+        c.mul_(3)
+        (b * b).sum().backward()
+        with torch.no_grad():
+            a.data = a * 2
+    text = str(story)
+    assert "├─ b·1 after c.mul_(3)                 AsStridedBackward0" in text
+    assert "a.data = a * 2" in text[text.index("a.grad: None") :]
+
+
 def test_an_error_stands_where_it_happens(twice):
     text = render(twice)
     assert text.index("backward at line 14") < text.index("└─ Stops here: RuntimeError")

@@ -19,6 +19,7 @@ WIDTH = 80
 LISTED = 60  # lines of a source that is shown whole
 CODE = 41  # columns for the program's own text
 SHOWN = 3  # nodes of one expression of which each is told
+CLOSES = tuple("，。；：、）？")  # what begins no line
 NAMES = 24  # columns of names in the ledger
 KEPT_TOGETHER = 48  # columns of a matrix that is not broken
 PLAIN = {  # of signs that an encoding lacks
@@ -127,7 +128,7 @@ def _words(text: str) -> list[str]:
             depth += depth > 0 or 0 < short < KEPT_TOGETHER
         elif one == "]":
             depth = max(depth - 1, 0)
-        if depth == 0 and (one == " " or unicodedata.east_asian_width(one) in "WF"):
+        if depth == 0 and (one == " " or unicodedata.east_asian_width(one) in "WF") and text[at + 1 : at + 2] not in CLOSES:
             words.append("")
     return words
 
@@ -221,7 +222,7 @@ def _between(steps: Steps, step: Step, lang: str) -> list[str]:
     written = [one["tensor"] for one in events if one["kind"] == "write" and steps.board.wants(one["tensor"])]
     if not written or not all(steps.board.tensors[one]["leaf"] for one in written):
         return []
-    lines = [fitted(say("writes", where=steps.where(step.place)).plain(lang), WIDTH)]
+    lines = [fitted(say("writes", where=steps.where(step.place, True)).plain(lang), WIDTH)]
     for one in written:
         value = brief(steps.board.tensors[one]["value"]).plain(lang)
         lines += wrapped(f"{steps.board.label(one)} = {value}", "     ", "       ")
@@ -296,6 +297,9 @@ def _run(steps: Steps, step: Step, lang: str, branch: str, below: str) -> list[s
     nodes = step.title.plain(lang).split(" · ")[1]
     arrived = ", ".join(brief(one).plain(lang) for one in event["arrived"] if one is not None)
     text = "" if place is None else place["text"]
+    card = None if step.card is None else steps.board.cards[step.card]
+    if card is not None and card.name and event["node"] in steps.board.renewed:  # a view's, where its base was written to
+        text = f"{card.name} {say('after', text=text).plain(lang)}"
     text = fitted(text, 34)
     head = f"{text}{' ' * (36 - width(text))}{nodes}  "
     node = steps.board.nodes[event["node"]]
