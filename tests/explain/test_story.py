@@ -9,6 +9,7 @@ import rushlight as torch
 from rushlight import nn
 from rushlight.explain import page, svg, terminal
 from rushlight.explain.folding import Board
+from rushlight.explain.story import Story
 from rushlight.utils.checkpoint import checkpoint
 
 
@@ -288,6 +289,18 @@ def test_a_leaf_of_before_has_the_gradient_that_it_had():
         picture = re.sub("<[^>]*>", " ", svg.render(Told(one).recording))
         assert "x.grad" in picture and "2 7" in picture and "None" not in picture
     assert y is not None
+
+
+def test_what_is_asked_wrongly_is_said():
+    x = torch.ones(2, requires_grad=True)
+    with pytest.raises(TypeError, match="argument 'out' must be Tensor, not int"):
+        torch.explain(3)
+    with pytest.raises(RuntimeError, match="gradient has a shape of"):
+        torch.explain(x * 2, torch.ones(3))
+    with torch.explain() as story:
+        for form in (str, Story.show, Story._repr_mimebundle_):
+            with pytest.raises(RuntimeError, match="behind the with block"):
+                form(story)
 
 
 def test_what_cannot_be_written_leaves_the_file_that_is_there(tmp_path):

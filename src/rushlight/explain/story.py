@@ -118,6 +118,10 @@ class Story:
 
     def read(self, out: Tensor, gradient: Tensor | None = None) -> Story:
         """The graph behind a tensor, with nothing run of it and nothing freed."""
+        if not isinstance(out, Tensor):
+            raise TypeError(f"explain(): argument 'out' must be Tensor, not {type(out).__name__}")
+        if gradient is not None and tuple(gradient.shape) != tuple(out.shape):
+            raise RuntimeError(f"explain(): gradient has a shape of {gradient.shape} and out has a shape of {out.shape}")
         recording = self._recording
         frame = user_frame(sys._getframe(1))
         if frame is not None:
@@ -136,6 +140,12 @@ class Story:
 
     # The forms.
 
+    def _ended(self) -> Entry:
+        """The recording, which is there once the block is over."""
+        if not self.recording:
+            raise RuntimeError("the story has no end yet: its forms are there behind the with block")
+        return self.recording
+
     def save(self, path: str | os.PathLike[str], lang: str = "en", passes: Which | None = None) -> None:
         """Writes ``.json``, ``.html``, ``.svg`` or ``.txt``; ValueError for another ending.
 
@@ -149,11 +159,11 @@ class Story:
     def form(self, suffix: str, lang: str = "en", passes: Which | None = None) -> str:
         """The text of a form by its file's ending."""
         if suffix == ".json":
-            return json.dumps(self.recording, ensure_ascii=False) + "\n"
+            return json.dumps(self._ended(), ensure_ascii=False) + "\n"
         room = {".html": "page", ".svg": "svg", ".txt": "terminal"}.get(suffix)
         if room is None:
             raise ValueError(f"{suffix!r} is none of the forms .html, .svg, .txt, .json")
-        return str(import_module(f"{__package__}.{room}").render(self.recording, lang, passes))
+        return str(import_module(f"{__package__}.{room}").render(self._ended(), lang, passes))
 
     def __str__(self) -> str:
         return self.form(".txt")
@@ -162,7 +172,7 @@ class Story:
         """Prints the story's text, in a terminal that is narrower than 80 columns in as many as it has."""
         terminal = import_module(f"{__package__}.terminal")
         columns = max(shutil.get_terminal_size().columns, NARROWEST) if sys.stdout.isatty() else terminal.WIDTH
-        text = terminal.render(self.recording, lang, passes, columns)
+        text = terminal.render(self._ended(), lang, passes, columns)
         print(terminal.spelled(text, getattr(sys.stdout, "encoding", None) or "utf-8"))
 
     def _said_of_page(self, name: str, lang: str) -> str:
@@ -170,4 +180,4 @@ class Story:
         return say("page", name=name).plain(lang)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        return dict(import_module(f"{__package__}.notebook").mimebundle(self.recording, "en"))
+        return dict(import_module(f"{__package__}.notebook").mimebundle(self._ended(), "en"))
