@@ -3324,8 +3324,8 @@ def lu_solve(input: Tensor, LU_data: Any, LU_pivots: Any, *, out: Any = None) ->
 def lu_unpack(LU_data: Any, LU_pivots: Any, unpack_data: _bool = True, unpack_pivots: _bool = True, *, out: Any = None) -> _lu_unpack:
     """P, L and U of what :func:`torch.linalg.lu_factor` packed; empty tensors for what is not asked for."""
     ...
-def margin_ranking_loss(*args: Any, **kwargs: Any) -> Tensor:
-    """:func:`torch.nn.functional.margin_ranking_loss` with the reduction by number: 0 none, 1 mean, 2 sum."""
+def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: _float = 0, reduction: _int | str = 0) -> Tensor:
+    """The same of tensors that broadcast against each other, the reduction by number: 0 none, 1 mean, 2 sum."""
     ...
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """``value`` (a number or a 0-dim tensor) where the mask is true."""
@@ -3683,7 +3683,7 @@ def rsqrt(input: Tensor, *, out: Any = None) -> Tensor:
 def rsqrt_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`rsqrt`."""
     ...
-def rsub(input: Any, other: Tensor | _complex | ndarray[Any, Any] | generic, *, alpha: Any = 1) -> Tensor:
+def rsub(input: Any, other: Tensor | _complex | ndarray[Any, Any] | generic, alpha: Any = 1) -> Tensor:
     """``other - alpha * input``."""
     ...
 def scalar_tensor(s: Any, *, dtype: dtype | None = None, layout: layout | None = None, device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:

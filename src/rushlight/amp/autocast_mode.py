@@ -27,7 +27,7 @@ from ..tensors.arguments import warn
 _LOWER = frozenset(
     "matmul mm bmm addmm addbmm baddbmm linear einsum tensordot multi_dot chain_matmul vecdot conv1d conv2d conv3d "
     "conv_transpose1d conv_transpose2d conv_transpose3d scaled_dot_product_attention "
-    "__matmul__ __rmatmul__ inner prelu conv_tbc lstm".split()
+    "__matmul__ __rmatmul__ inner prelu conv_tbc lstm _addmm_activation".split()
 )
 _FULL = frozenset(
     "avg_pool3d binary_cross_entropy binary_cross_entropy_with_logits grid_sample polar prod quantile nanquantile stft cdist "
@@ -279,6 +279,7 @@ def is_autocast_enabled(device_type: str = "cuda") -> bool:
 @published
 def is_autocast_cpu_enabled() -> bool:
     """Whether autocast is on for the CPU."""
+    _warn_of_older("is_autocast_cpu_enabled", "is_autocast_enabled", "cpu")
     return _state.enabled.get("cpu", False)
 
 
@@ -306,6 +307,10 @@ def _kind(name: str, device_type: object) -> str:
     return device(device_type).type
 
 
+def _warn_of_older(name: str, newer: str, kind: str) -> None:
+    warn(f"torch.{name}() is deprecated. Please use torch.{newer}('{kind}') instead.", DeprecationWarning)
+
+
 def _dtype_for(device_type: str) -> dtypes.dtype:
     return _state.dtypes.get(device_type) or (dtypes.bfloat16 if device_type == "cpu" else dtypes.float16)
 
@@ -322,12 +327,14 @@ def set_autocast_dtype(device_type: str, dtype: dtypes.dtype) -> None:
 @published
 def get_autocast_gpu_dtype() -> dtypes.dtype:
     """:func:`get_autocast_dtype` of CUDA."""
+    _warn_of_older("get_autocast_gpu_dtype", "get_autocast_dtype", "cuda")
     return _dtype_for("cuda")
 
 
 @published
 def get_autocast_cpu_dtype() -> dtypes.dtype:
     """:func:`get_autocast_dtype` of the CPU."""
+    _warn_of_older("get_autocast_cpu_dtype", "get_autocast_dtype", "cpu")
     return _dtype_for("cpu")
 
 

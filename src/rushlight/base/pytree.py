@@ -98,6 +98,9 @@ class NodeDef(NamedTuple):
     flatten_fn: Callable[[Any], tuple[list[Any], Any]]
     unflatten_fn: Callable[[list[Any], Any], Any]
     keys: Callable[[Any], list[Any]] | None
+    written_as: str | None = None  # its name and its context in JSON, as users have registered them
+    write_context: Callable[[object], object] | None = None
+    read_context: Callable[[object], object] | None = None
 
 
 def _places(tree: Any) -> list[Any]:
@@ -171,7 +174,10 @@ def register_pytree_node(
         raise ValueError(f"{cls} is already registered as pytree node.")
     with_keys = flatten_with_keys_fn
     keys = None if with_keys is None else lambda tree: [key for key, _ in with_keys(tree)[0]]
-    SUPPORTED_NODES[cls] = NodeDef(flatten_fn, unflatten_fn, keys)
+    write, read = more.get("to_dumpable_context"), more.get("from_dumpable_context")
+    if (write is None) != (read is None):
+        raise ValueError(f"Both to_dumpable_context and from_dumpable_context for {cls} must be None or registered.")
+    SUPPORTED_NODES[cls] = NodeDef(flatten_fn, unflatten_fn, keys, serialized_type_name, write, read)
 
 
 def _deregister_pytree_node(cls: type) -> None:

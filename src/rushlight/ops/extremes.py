@@ -14,6 +14,7 @@ from ..base.return_types import made
 from ..tensor import Tensor
 from .out import write_out
 from .public import axes_of, axis_of, ops, public
+from .signatures import Unsaid
 from .table import op
 
 # Found at one index: the whole cotangent goes there. Finding the index has no derivative; taking what is there has.
@@ -72,6 +73,8 @@ def _both_shares(g: Any, xp: Any, x: Any, least: Any, greatest: Any, axis: Any, 
 
 # The public functions.
 
+_UNSAID = Unsaid()
+
 
 def refuse(kernel: str, input: Any, kinds: str = "c") -> None:
     """PyTorch's error where its kernel lacks a dtype; ``kinds`` are NumPy's letters of those that it lacks."""
@@ -91,7 +94,7 @@ def _extreme(name: str, input: Any, dim: Any, keepdim: bool, other: Any) -> Any:
     if other is not None or isinstance(dim, Tensor):
         return (ops.maximum if name == "max" else ops.minimum)(input, dim if other is None else other)
     array = input._array
-    if dim is None:
+    if dim is _UNSAID and not keepdim:
         if not array.size:
             raise RuntimeError(
                 f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction "
@@ -111,7 +114,7 @@ def _extreme(name: str, input: Any, dim: Any, keepdim: bool, other: Any) -> Any:
 
 
 @public()
-def max(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
+def max(input: Any, dim: Any = _UNSAID, keepdim: bool = False, *, other: Any = None) -> Any:
     """The greatest element; or the greatest along ``dim`` with their indices; or, of two tensors, :func:`maximum`.
 
     nan counts as greater than anything. Of equal elements the first is the index, and without ``dim`` all share the
@@ -125,15 +128,15 @@ def max(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None
     values=tensor(5.),
     indices=tensor(1))
     """
-    if dim is None and other is None and input._array.size and input._array.dtype.kind != "c":
+    if dim is _UNSAID and other is None and not keepdim and input._array.size and input._array.dtype.kind != "c":
         return ops.max_all(input)
     return _extreme("max", input, dim, keepdim, other)
 
 
 @public()
-def min(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
+def min(input: Any, dim: Any = _UNSAID, keepdim: bool = False, *, other: Any = None) -> Any:
     """The least element, in the forms of :func:`max`."""
-    if dim is None and other is None and input._array.size and input._array.dtype.kind != "c":
+    if dim is _UNSAID and other is None and not keepdim and input._array.size and input._array.dtype.kind != "c":
         return ops.min_all(input)
     return _extreme("min", input, dim, keepdim, other)
 

@@ -237,8 +237,10 @@ def margin_ranking_loss(
     return ranking_losses(input1, input2, target, margin, reduction)
 
 
-def ranking_losses(input1: Any, input2: Any, target: Any, margin: float = 0, reduction: str = "mean") -> Tensor:
-    """The same of tensors that broadcast against each other, as ``torch.margin_ranking_loss`` takes them."""
+@public("margin_ranking_loss", method=False, out=False)
+def ranking_losses(input1: Any, input2: Any, target: Any, margin: float = 0, reduction: int | str = 0) -> Tensor:
+    """The same of tensors that broadcast against each other, the reduction by number: 0 none, 1 mean, 2 sum."""
+    reduction = reduction_of(None, None, reduction)
     losses = ops.clamp_min(ops.plus(ops.neg(target) * (input1 - input2), float(margin)), 0)
     return reduced(losses, reduction)
 
@@ -310,14 +312,13 @@ _ORDERS = {
     "cosine_embedding_loss": "input1 input2 target margin reduction",
     "hinge_embedding_loss": "input target margin reduction",
     "kl_div": "input target reduction log_target",
-    "margin_ranking_loss": "input1 input2 target margin reduction",
     "poisson_nll_loss": "input target log_input full eps reduction",
     "triplet_margin_loss": "anchor positive negative margin p eps swap reduction",
 }
 
 
 def _by_number(name: str, order: list[str]) -> None:
-    function = ranking_losses if name == "margin_ranking_loss" else module(F)[name]
+    function = module(F)[name]
 
     def plain(*args: Any, **kwargs: Any) -> Any:
         if len(args) > len(order):

@@ -177,6 +177,17 @@ def _check_shared(name: str, target: Any, inputs: list[Any], result: Any) -> Non
             raise RuntimeError(f"output with shape {have} doesn't match the broadcast shape {wanted}")
 
 
+def warn_of_resizing(have: tuple[int, ...], shape: tuple[int, ...]) -> None:
+    """PyTorch's warning before an ``out=`` that holds something gets another shape."""
+    if have != shape and 0 not in have:
+        warn(
+            "An output with one or more elements was resized since it had shape "
+            f"{list(have)}, which does not match the required output shape {list(shape)}. This behavior is "
+            "deprecated, and in a future PyTorch release outputs will not be resized unless they have zero elements. You "
+            "can explicitly reuse an out tensor t by resizing it, inplace, to zero elements with t.resize_(0)."
+        )
+
+
 def store(target: Any, value: np.ndarray[Any, Any], name: str) -> None:
     """Writes a result into an ``out=`` tensor."""
     refuse_inference(target)
@@ -185,13 +196,7 @@ def store(target: Any, value: np.ndarray[Any, Any], name: str) -> None:
         overlaps.check_memory(target)
     dtypes.check_cast(value.dtype, have.dtype)
     if have.shape != value.shape:
-        if have.size:
-            warn(
-                "An output with one or more elements was resized since it had shape "
-                f"{list(have.shape)}, which does not match the required output shape {list(value.shape)}. This behavior is "
-                "deprecated, and in a future PyTorch release outputs will not be resized unless they have zero elements. You "
-                "can explicitly reuse an out tensor t by resizing it, inplace, to zero elements with t.resize_(0)."
-            )
+        warn_of_resizing(have.shape, value.shape)
         slowest_first = sorted(range(value.ndim), key=lambda axis: -value.strides[axis])
         target._array = resized(have, value.shape, slowest_first)
         views.write(target, value, name)

@@ -272,7 +272,7 @@ alias("subtract", "sub")
 
 
 @public(method=False, out=False)
-def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
+def rsub(input: Any, other: Any, alpha: Any = 1) -> Tensor:
     """``other - alpha * input``."""
     if not isinstance(input, Tensor):
         raise no_such_form("rsub", (input, other))

@@ -265,14 +265,14 @@ def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
 
 
 @public()
-def prod(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+def prod(input: Any, dim: Any = _UNSAID, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The product of all elements, or along one dimension. Integers and booleans are multiplied in int64.
 
     >>> import rushlight as torch
     >>> torch.tensor([[1.0, 2.0], [3.0, 4.0]]).prod(dim=0)
     tensor([3., 8.])
     """
-    if dim is None:
+    if dim is _UNSAID and not keepdim:
         return ops.prod_all(input) if dtype is None else ops.prod_all(input, dtype_of_result(input, dtype))
     ndim = input._array.ndim
     axis = axis_of(dim, ndim)
@@ -290,12 +290,12 @@ def _spread_arguments(
     check_tensor(name, input)
     if isinstance(dim, bool):
         dim, unbiased = None, dim
-    if unbiased is not None and not isinstance(unbiased, bool):
+    if unbiased is not _UNSAID and not isinstance(unbiased, bool):
         raise TypeError(f"{name}(): argument 'unbiased' must be bool, not {type_name(unbiased)}")
-    if unbiased is not None and correction is not None:
+    if unbiased is not _UNSAID and correction is not None:
         raise TypeError(f"{name}() received an invalid combination of arguments")
     if correction is None:
-        correction = 1 if unbiased is None or unbiased else 0
+        correction = 1 if unbiased else 0
     array = input._array
     if array.dtype.kind in "bui":
         label = name if name.endswith("_mean") else "std and var"
@@ -312,29 +312,29 @@ def _spread_arguments(
 
 
 @public()
-def var(input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Tensor:
+def var(input: Any, dim: Any = None, unbiased: Any = _UNSAID, keepdim: bool = False, *, correction: Any = None) -> Tensor:
     """The variance: squared distances from the mean, summed and divided by their number less ``correction`` (1).
 
     >>> import rushlight as torch
     >>> torch.tensor([1.0, 2.0, 3.0, 4.0]).var(correction=0)
     tensor(1.2500)
     """
-    if dim is unbiased is correction is None and not keepdim and _of_some(input._array):
+    if dim is correction is None and unbiased is _UNSAID and not keepdim and _of_some(input._array):
         return ops.var(input, None, 1, False)
     return ops.var(input, *_spread_arguments("var", input, dim, unbiased, keepdim, correction))
 
 
 @public()
-def std(input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Tensor:
+def std(input: Any, dim: Any = None, unbiased: Any = _UNSAID, keepdim: bool = False, *, correction: Any = None) -> Tensor:
     """The standard deviation: the root of :func:`var`."""
-    if dim is unbiased is correction is None and not keepdim and _of_some(input._array):
+    if dim is correction is None and unbiased is _UNSAID and not keepdim and _of_some(input._array):
         return ops.std(input, None, 1, False)
     return ops.std(input, *_spread_arguments("std", input, dim, unbiased, keepdim, correction))
 
 
 @public(method=False, out=False)
 def var_mean(
-    input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
+    input: Any, dim: Any = None, unbiased: Any = _UNSAID, keepdim: bool = False, *, correction: Any = None
 ) -> tuple[Tensor, Tensor]:
     """Variance and mean."""
     return ops.var_mean(input, *_spread_arguments("var_mean", input, dim, unbiased, keepdim, correction))
@@ -342,7 +342,7 @@ def var_mean(
 
 @public(method=False, out=False)
 def std_mean(
-    input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
+    input: Any, dim: Any = None, unbiased: Any = _UNSAID, keepdim: bool = False, *, correction: Any = None
 ) -> tuple[Tensor, Tensor]:
     """Standard deviation and mean."""
     return ops.std_mean(input, *_spread_arguments("std_mean", input, dim, unbiased, keepdim, correction))

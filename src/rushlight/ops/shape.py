@@ -284,7 +284,7 @@ def unflatten(input: Any, dim: int, sizes: Any) -> Tensor:
     if not shape:
         raise RuntimeError("unflatten got an unexpected error:\nDimension specified as 0 but tensor has no dimensions")
     if not isinstance(sizes, (tuple, list)):
-        raise TypeError(f"unflatten(): argument 'sizes' (position 2) must be tuple of ints, not {type(sizes).__name__}")
+        raise TypeError(f"unflatten(): argument 'sizes' (position 3) must be tuple of ints, not {type(sizes).__name__}")
     known = math.prod(size for size in sizes if size != -1)
     if not sizes:
         raise RuntimeError("unflatten: sizes must be non-empty")

@@ -16,7 +16,7 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 from weakref import WeakSet
 
 import numpy as np
@@ -60,7 +60,20 @@ class Outline(np.lib.mixins.NDArrayOperatorsMixin):
     """What stands for the array of a tensor without memory; its numbers, where code wants them, come from the tensor's
     class."""
 
-    __slots__ = ("base", "dtype", "flags", "itemsize", "nbytes", "ndim", "offset", "owner", "shape", "size", "strides")
+    __slots__ = (
+        "base",
+        "dtype",
+        "extent",
+        "flags",
+        "itemsize",
+        "nbytes",
+        "ndim",
+        "offset",
+        "owner",
+        "shape",
+        "size",
+        "strides",
+    )
 
     def __init__(
         self, shape: tuple[int, ...], dtype: np.dtype[Any], strides: tuple[int, ...] | None = None, offset: int = 0
@@ -76,6 +89,8 @@ class Outline(np.lib.mixins.NDArrayOperatorsMixin):
         self.strides = dense if strides is None else tuple(step * dtype.itemsize for step in strides)
         self.flags, self.base, self.offset = _Flags(self.strides == dense), None, offset
         self.owner: Any = None
+        last = sum((length - 1) * step for length, step in zip(shape, self.strides, strict=True)) + dtype.itemsize
+        self.extent = last + offset * dtype.itemsize if self.size else 0  # bytes of the memory that it says it lies in
 
     __hash__ = object.__hash__
 
@@ -173,6 +188,8 @@ def make_wrapper(
         int(storage_offset or 0),
     )
     outline.owner = made
+    if storage_size is not None:
+        outline.extent = int(storage_size)
     made._array, made._counter = outline, [0]
     made._needs_grad = bool(requires_grad)
     return made
@@ -189,6 +206,23 @@ def is_traceable_wrapper_subclass(t: Any) -> bool:
 
 
 # Who is asked.
+
+
+_Made = TypeVar("_Made")
+
+
+def return_and_correct_aliasing(func: object, args: Sequence[_Made], kwargs: dict[str, _Made], out: _Made) -> _Made:
+    """What a class's ``__torch_dispatch__`` answers: the tensor that was written where ``func`` writes, else ``out``.
+
+    >>> import rushlight as torch
+    >>> from rushlight.utils._python_dispatch import return_and_correct_aliasing
+    >>> return_and_correct_aliasing(torch.ops.aten.add_.Tensor, ("written", 1), {}, "fresh")
+    'written'
+    """
+    name = str(func).split(".")[1]
+    if name[-1] == "_" != name[-2]:
+        return args[0]
+    return kwargs.get("out", out)
 
 
 def handler(kind: type) -> Any:

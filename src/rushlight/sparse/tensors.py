@@ -24,7 +24,7 @@ from ..ops.public import ops
 from ..overrides.overridable_methods import watch
 from ..overrides.torch_function import DisableTorchFunctionSubclass
 from ..tensor import Tensor, make_tensor, wrap
-from ..tensors.printing import PRINT_OPTS
+from ..tensors.printing import PRINT_OPTS, numbers_text
 
 Array = np.ndarray[Any, Any]
 
@@ -344,7 +344,7 @@ class SparseTensor(Tensor, own=True):
             "sparse_bsc": ("ccol_indices", "row_indices"),
         }[self._layout.name]
         parts = [*zip(names, self._index_arrays, strict=True), ("values", self._held)]
-        text = "tensor(" + (",\n" + " " * 7).join(f"{name}={_part(array, len(name) + 8)}" for name, array in parts)
+        text = "tensor(" + (",\n" + " " * 7).join(f"{name}={_part(array, len(name) + 15)}" for name, array in parts)
         notes = [f"size={tuple(self._array.shape)}", f"nnz={self._nnz()}"]
         if self.dtype not in (dtypes.get_default_dtype(), dtypes.default_complex_dtype(), dtypes.int64, dtypes.bool_):
             notes.append(f"dtype={self.dtype}")
@@ -363,10 +363,12 @@ class SparseTensor(Tensor, own=True):
 
 
 def _part(array: Array, indent: int) -> str:
-    text = re.sub(r",\s*dtype=torch\.\w+\)$", ")", repr(wrap(array)))
+    """One array as the text of a tensor that stands ``indent`` characters from the left."""
     if array.shape == (0,):
-        text = "tensor([], size=(0,))"
-    return "\n".join(" " * indent * bool(line and place) + line for place, line in enumerate(text.split("\n")))
+        return "tensor([], size=(0,))"
+    if not array.size:
+        return re.sub(r",\s*dtype=torch\.\w+\)$", ")", repr(wrap(array)))
+    return f"tensor({numbers_text(array, indent)})"
 
 
 def camel(kind: layout) -> str:

@@ -26,7 +26,7 @@ from ..ops.table import op, table
 from ..tensor import Tensor, wrap
 from ..tensors.arguments import checked_shape, memory_format_name, shape_of, type_name, warn
 from . import arguments
-from .absent import Absent
+from .absent import Absent, Unallocated
 from .mapped_files import mapped
 
 _BYTE = np.dtype(np.uint8)
@@ -44,7 +44,7 @@ class _Storage:
 
     @property
     def device(self) -> Device:
-        return META if isinstance(self._memory, Absent) else CPU
+        return META if isinstance(self._memory, Absent) and not isinstance(self._memory, Unallocated) else CPU
 
     @property
     def _cdata(self) -> int:
@@ -55,6 +55,8 @@ class _Storage:
 
     def data_ptr(self) -> int:
         """The address of the first byte; 0 where there is none."""
+        if isinstance(self._memory, Unallocated) and self._memory.size:
+            raise RuntimeError("Attempted to access the data pointer on an invalid python storage.")
         return backend.address(self._memory) if self._memory.size and not isinstance(self._memory, Absent) else 0
 
     def nbytes(self) -> int:
@@ -450,6 +452,8 @@ def _block_of(tensor: Tensor) -> Any:
     array: object = tensor._array
     if isinstance(array, Nothing):
         return Absent(array.nbytes_of_memory, _BYTE, array.memory)
+    if hasattr(type(array), "extent"):  # of a wrapper subclass
+        return Unallocated(array.extent, _BYTE, array)  # type: ignore[attr-defined]
     return memory.block(tensor._array)
 
 

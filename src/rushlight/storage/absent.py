@@ -44,3 +44,29 @@ class Absent:
 
     def tobytes(self) -> NoReturn:
         raise NoData
+
+
+class Unallocated(Absent):
+    """What a wrapper subclass says that it would take up: it is on the CPU, and nobody may look at it."""
+
+    __slots__ = ()
+
+    def view(self, dtype: Kind) -> Absent:
+        return Unallocated(self.nbytes // dtype.itemsize, dtype, self.owner)
+
+    def copy(self) -> NoReturn:
+        raise RuntimeError("Attempted to call copy_() on an invalid python storage.")
+
+    def fill(self, value: object) -> NoReturn:
+        raise RuntimeError("Attempted to call fill_() on an invalid python storage.")
+
+    def _refuse(self, *args: object) -> NoReturn:
+        raise RuntimeError(
+            "The tensor has a non-zero number of elements, but its data is not allocated yet.\nIf you're using "
+            "torch.compile/export/fx, it is likely that we are erroneously tracing into a custom kernel. To fix this, please wrap "
+            "the custom kernel into an opaque custom op. Please see the following for details: "
+            "https://pytorch.org/tutorials/advanced/custom_ops_landing_page.html\nIf you're using Caffe2, Caffe2 uses a lazy "
+            "allocation, so you will need to call mutable_data() or raw_mutable_data() to actually allocate memory."
+        )
+
+    __getitem__ = tolist = _refuse

@@ -115,6 +115,8 @@ class InMemory(Methods):
     def storage_offset(self) -> int:
         """How many elements of the storage lie before the first of the tensor."""
         array = self._array
+        if hasattr(type(array), "extent"):  # of a wrapper subclass, without memory
+            return int(array.offset)  # type: ignore[attr-defined]
         return (backend.address(array) - backend.address(backend.root(array))) // array.itemsize
 
     def is_contiguous(self, *, memory_format: Any = None) -> bool:
@@ -129,7 +131,10 @@ class InMemory(Methods):
 
     def data_ptr(self) -> int:
         """The address of the first element; 0 where there is none."""
-        return backend.address(self._array) if self._array.size else 0
+        array = self._array
+        if hasattr(type(array), "extent"):
+            return self.storage_offset() * array.itemsize if array.size else 0
+        return backend.address(array) if array.size else 0
 
     def pin_memory(self, device: Any = None) -> Tensor:
         """RuntimeError: there is no accelerator to pin memory for."""

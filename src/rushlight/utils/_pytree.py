@@ -11,6 +11,10 @@ from ..base.pytree import LEAF as LEAF
 from ..base.pytree import _deregister_pytree_node as _deregister_pytree_node
 from ..base.pytree import _get_node_type as _get_node_type
 from ..base.pytree import broadcast_prefix as broadcast_prefix
+from ..base.pytree_json import _register_namedtuple as _register_namedtuple
+from ..base.pytree_json import treespec_dumps as treespec_dumps
+from ..base.pytree_json import treespec_loads as treespec_loads
+from ..base.pytree_json import treespec_pprint as treespec_pprint
 
 Context = Any  # what a node is besides its children
 

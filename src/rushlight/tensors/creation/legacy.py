@@ -125,6 +125,11 @@ class tensortype(type):
 
     dtype: dtypes.dtype
 
+    def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, object]) -> tensortype:
+        if bases:
+            raise TypeError(f"type 'torch.{bases[-1].__name__}' is not an acceptable base type")
+        return super().__new__(cls, name, bases, body)
+
     def __call__(cls, *args: Any, **kwargs: Any) -> Tensor:
         return construct(cls.dtype, args, kwargs, exact=True)
 

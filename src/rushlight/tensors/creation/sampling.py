@@ -17,6 +17,7 @@ from ...autograd.rule_errors import broadcast_error
 from ...backend import implicit_gradients
 from ...ops.argument_forms import check_form
 from ...ops.misfits import Call
+from ...ops.out import warn_of_resizing
 from ...ops.publishing import method, published
 from ...ops.sort import not_implemented
 from ...ops.table import op, table
@@ -244,6 +245,8 @@ def _tensor(name: str, argument: str, position: int, value: object) -> Tensor:
 def _result(node: str, inputs: tuple[Tensor, ...], values: Array, name: str, out: Any) -> Tensor:
     """The tensor of drawn values, with its node where an input needs a gradient."""
     if out is not None:
+        if isinstance(out, Tensor):
+            warn_of_resizing(out._array.shape, values.shape)
         return into(out, name, values, None)
     if _is_followed(inputs):
         return table[f"draw_{node}"].call(*inputs, values)
