@@ -5,7 +5,6 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-import re
 import subprocess
 import sys
 from collections import Counter, defaultdict
@@ -86,7 +85,7 @@ def test_transparent_and_true(program: Path, executed: Executed, tmp_path: Path)
     for kind in ("sources", "places", "tensors", "nodes"):
         assert [one["id"] for one in recording[kind]] == list(range(len(recording[kind])))
     unread = Sums(recording).unread + check_leaves(recording)
-    assert not unread or UNREAD.search(program.read_text())
+    assert unread == UNREAD.get(program.stem, 0)
     check_matrices(recording)
     check_values(program.stem, recording, json.loads(plain.read_text()))
     check_words(recording)
@@ -138,9 +137,11 @@ def check_values(name: str, recording: dict[str, Any], plain: dict[str, Any]) ->
         assert leaves.total() == len(plain["leaves"])
 
 
-# What a program says that has values which are no plain numbers, in sparse layouts or in a class that has memory of its own: nothing
-# is added up of these.
-UNREAD = re.compile("sparse|masked_tensor|__torch_dispatch__")
+# How many sums of a program are of values that are no plain numbers, in sparse layouts or in a class that has memory of its own.
+UNREAD = {
+    "sparse_embeddings": 91, "sparse_tensors": 24, "masked_tensors": 19, "ops_below_autograd": 5,
+    "edge_numbers_of_views": 1, "scaled_gradients": 1,
+}  # fmt: skip
 
 
 class Sums:
