@@ -103,7 +103,7 @@ def check_words(recording: dict[str, Any]) -> None:
 OTHERWISE = frozenset(("stack", "select", "slice", "view", "squeeze", "copy", "eigh"))
 SHARED = ("detach", "data")  # of these both sides are one memory
 # Programs in which something without a node is made or written otherwise: by NumPy, row by row in memory that is read too, in sparse
-# tensors and turned ones, by optimizers that count in arrays, in transforms that need not ask for what nobody uses.
+# tensors and turned ones, by optimizers that count in arrays, in transforms that work tangents out over arrays.
 ELSEWHERE = {
     "numpy_bridge", "memory_written_twice", "out_forms", "module_tree", "autocast_layers", "linear_algebra",
     "sparse_tensors", "edge_numbers_of_views",

@@ -1,6 +1,7 @@
 """What is recorded beside the events: a node's own v^T J, chains, modules, stacks, bytes; and graphs that are only read."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -60,6 +61,16 @@ def test_a_chain_multiplies_from_the_left():
     for before, link, after in zip(rows, whole["chain"], rows[1:], strict=False):
         assert close(np.asarray(before) @ np.asarray(link["J"]), after)
     assert close(rows[-1], whole["vJ"])
+
+
+def test_matrices_of_a_line_that_ran_twice_are_told_apart():
+    with torch.explain() as story:
+        z = torch.tensor([1.0, 2.0], requires_grad=True)
+        for _ in range(2):
+            z = z * 5
+        z.sum().backward()
+    html = page.render(story.recording)
+    assert re.findall(r"J of (z[^<]*)", html) == ["z.sum()", "z * 5 (2)", "z * 5 (1)"]
 
 
 def test_a_graph_that_branches_is_no_chain():

@@ -36,20 +36,27 @@ def chain(board: Board, entry: Entry, where: Said) -> str:
     """v^T J3 J2 J1 from the left: each node's matrix, and below it the row of numbers so far."""
     html = _figure([entry["v"]], "b", literal("vᵀ"))
     rows = ""
-    for link in entry["chain"]:
-        node = board.nodes[link["node"]]
-        card = board.card_of_node.get(node["id"])
-        told = "" if card is None else board.cards[card].text or board.cards[card].name
-        inner = [one for one in node["outputs"] if not board.tensors[one]["names"]]
-        if card is not None and inner and board.cards[card].tensor not in inner:  # one of many on a card
-            told = board.label(inner[0])
-        elif not told and node["place"] is not None:
-            told = board.recording["places"][node["place"]]["text"]
-        name = told or node["name"]
+    names = [_name(board, link) for link in entry["chain"]]
+    for at, (link, name) in enumerate(zip(entry["chain"], names, strict=True)):
+        if names.count(name) > 1:  # a line that ran more than once: in the order in which it ran
+            name += f" ({names[at:].count(name)})"
         html += f'<span class="pair"><span>·</span>{_figure(link["J"], "f", say("J of", name=name))}</span>'
         row = _figure([link["row"]], "b", say("so far"))
         rows += f'<span class="pair"><span>→</span>{row}</span>' if rows else row
     return f'<p class="aside">{where.html()}</p><div class="line">{html}</div><div class="line">{rows}</div>'
+
+
+def _name(board: Board, link: Entry) -> str:
+    """The expression that made what a link's matrix is of."""
+    node = board.nodes[link["node"]]
+    card = board.card_of_node.get(node["id"])
+    told = "" if card is None else board.cards[card].text or board.cards[card].name
+    inner = [one for one in node["outputs"] if not board.tensors[one]["names"]]
+    if card is not None and inner and board.cards[card].tensor not in inner:  # one of many on a card
+        told = board.label(inner[0])
+    elif not told and node["place"] is not None:
+        told = board.recording["places"][node["place"]]["text"]
+    return told or str(node["name"])
 
 
 def _figure(rows: list[list[Number]], color: str, caption: Said) -> str:
