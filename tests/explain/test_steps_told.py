@@ -79,7 +79,7 @@ def test_each_matrix_of_a_chain_is_that_of_its_own_expression(tmp_path):
     )
     html = page.render(recording)
     assert "J of x ** 2<" in html
-    assert "J of x ** 2 * 3<" in html
+    assert "J of x ** 2 * 3 (1)<" in html and "J of x ** 2 * 3 (2)<" in html  # times 3, and times the 1 of the first pass
 
 
 def test_no_two_lines_of_a_text_are_empty(tmp_path):

@@ -38,7 +38,7 @@ def chain(board: Board, entry: Entry, where: Said) -> str:
     rows = ""
     names = [_name(board, link) for link in entry["chain"]]
     for at, (link, name) in enumerate(zip(entry["chain"], names, strict=True)):
-        if names.count(name) > 1:  # a line that ran more than once: in the order in which it ran
+        if names.count(name) > 1:  # of one expression, or of a line that ran again: in the order in which they ran
             name += f" ({names[at:].count(name)})"
         html += f'<span class="pair"><span>·</span>{_figure(link["J"], "f", say("J of", name=name))}</span>'
         row = _figure([link["row"]], "b", say("so far"))
