@@ -64,6 +64,10 @@ KNOWN = [
         "an inference tensor that PyTorch refuses to write to has been written to by then",
     ),
     (
+        r"value at [^\n]*\.mode\((?s:.*)layer_norm\((?s:.*)autograd\.grad\((\w+)\.sum\(\)",
+        "the gradient of the sum of normalized rows is zero: mode finds which of its roundings is most frequent",
+    ),
+    (
         r"cross\((\w), \1\)|sinc\((?s:.*)log|i0\((?s:.*)(trunc|floor|ceil)",
         "nothing but rounding, made visible by what divides by it, cuts it off or asks for its sign",
     ),
@@ -98,6 +102,10 @@ KNOWN = [
     (
         r"value at [^\n]*jacrev\(torch\.func\.jacfwd\([^\n]*linalg\.solve\(",
         "PyTorch's second derivative is not symmetric there, and not what differences and its own jacfwd(jacrev) say",
+    ),
+    (
+        r"value at [^\n]*jacfwd\(torch\.func\.jacfwd\([^\n]*linalg\.det\(",
+        "PyTorch's forward over forward of a determinant is not what differences, its own hessian and jacrev(jacrev) say",
     ),
     (
         r"(shape|value) at (?s:.*)\.(cat|concat|hstack|vstack|column_stack)\(\[(\w+), \w+\][^\n]*, out=\3\)",
