@@ -105,6 +105,6 @@ def laid_over(whole: Array, dtype: np.dtype[Any], shape: Shape, strides: tuple[i
             f"setStorage: sizes {list(shape)}, strides {list(strides)}, storage offset {offset}, and itemsize {size} "
             f"requiring a storage size of {need} are out of bounds for storage of size {whole.size}"
         )
-    if not math.prod(shape):
-        return np.empty(shape, dtype)
+    if not math.prod(shape):  # it keeps the memory, in which it may grow again
+        return np.ndarray(shape, dtype, whole, min(offset * size, whole.size))
     return np.ndarray(shape, dtype, whole, offset * size, tuple(step * size for step in strides))

@@ -128,3 +128,7 @@ for write in (lambda: z.conj().imag.mul_(2), lambda: z.conj().add_(1), lambda: t
         print(error)
 z.conj().imag[:, :1].mul_(3)
 print(z, z.conj(), z.conj().stride(), z.conj().is_contiguous())
+t = torch.arange(4.0)
+block = t.untyped_storage()
+print(t.resize_(0), t.untyped_storage().nbytes(), t.resize_(0, 3).resize_(2, 2), t.resize_(1).resize_(0).resize_(4))
+print(t.data_ptr() == block.data_ptr(), t[2:].resize_(0).resize_(2), torch.arange(3.0).set_(block, 1, (0,)).resize_(2))
