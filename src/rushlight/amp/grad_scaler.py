@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import ctypes
 import math
 from collections.abc import Iterable
 from typing import Any
+
+import numpy as np
 
 import rushlight as torch
 
@@ -15,7 +16,8 @@ from .scaling import OptState as OptState
 
 def _in_single(scale: Any) -> float:
     """A scale rounded as PyTorch's is, which is a tensor of single precision."""
-    return ctypes.c_float(float(scale)).value
+    with np.errstate(over="ignore"):
+        return float(np.float32(float(scale)))
 
 
 class GradScaler:
