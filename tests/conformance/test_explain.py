@@ -105,7 +105,7 @@ SHARED = ("detach", "data")  # of these both sides are one memory
 # Programs in which something without a node is made or written otherwise: by NumPy, row by row in memory that is read too, in sparse
 # tensors and turned ones, by optimizers that count in arrays, in transforms that work tangents out over arrays.
 ELSEWHERE = {
-    "numpy_bridge", "memory_written_twice", "out_forms", "module_tree", "autocast_layers", "linear_algebra",
+    "numpy_bridge", "memory_in_common", "memory_written_twice", "out_forms", "module_tree", "autocast_layers", "linear_algebra",
     "sparse_tensors", "edge_numbers_of_views",
     "diffusion", "schedules_of_training",
     "functional_training", "neural_ode", "transforms_without_grad",
