@@ -10,6 +10,7 @@ TypeError: roll(): argument 'shifts' (position 1) must be tuple of ints, not Ten
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from types import NoneType
 
@@ -17,6 +18,7 @@ import numpy as np
 
 from ..base import device as devices
 from ..base import dtypes
+from ..base.arguments import code_of
 from ..tensor import PLAIN, Tensor
 
 # What says all by its type, but for sizes: PyTorch looks at those when it reads them.
@@ -56,15 +58,17 @@ class _Several:
 class Taken:
     """The types that a function is known to take.
 
-    >>> taken = Taken("roll", lambda args, kwargs: None)
+    >>> taken = Taken("roll", int, lambda args, kwargs: None)
     >>> taken.fit((1, 2), {}), taken.known
     (True, {(<class 'int'>, <class 'int'>)})
     """
 
     __slots__ = ("_refusal", "asks", "known")
 
-    def __init__(self, name: str, refusal: Refusal) -> None:
-        self.asks = name.rstrip("_") not in _HOT
+    def __init__(self, name: str, function: Callable[..., object], refusal: Refusal) -> None:
+        code = code_of(inspect.unwrap(function))  # a signature takes ten times as long to make
+        has_older = code is not None and "older" in code.co_varnames  # the forms say nothing of those
+        self.asks = name.rstrip("_") not in _HOT and not has_older
         self.known: set[tuple[object, ...]] = set()
         self._refusal = refusal
 
@@ -73,7 +77,7 @@ class Taken:
         types = (*map(type, args), *kwargs, *map(type, kwargs.values()))
         if types in self.known:
             return True
-        if not all(each in _SURE or each in PLAIN or _is_foreign(each) for each in types if isinstance(each, type)):
+        if not all(each in _SURE or each in PLAIN for each in types if isinstance(each, type)):
             return self._takes(args, kwargs)
         if not self._takes(args, kwargs):
             return False

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import inspect
 import sys
 from collections.abc import Callable
 from typing import Any, NoReturn, TypeVar
@@ -249,8 +248,8 @@ def by_result(f: Callable[..., Any], name: str, settled: Settled, refused: Refus
                 refuse_operands(name, self, (*args, *kwargs.values()), error)
             raise
 
-    taken = Taken(name, lambda args, kwargs: refusal(name, True, args, kwargs))
-    asks, known = taken.asks and "older" not in inspect.signature(f).parameters, taken.known
+    taken = Taken(name, f, lambda args, kwargs: refusal(name, True, args, kwargs))
+    asks, known = taken.asks, taken.known
     shown: Any = named(call, name)
     shown.shown_as = shown  # what __torch_function__ is told was called
     return call

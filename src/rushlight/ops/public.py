@@ -168,11 +168,12 @@ def spoken_form(
 
     taken = Taken(
         name,
+        f,
         lambda args, kwargs: Call(name, parameters, args, kwargs, method, frozenset(flags), prefix).by_forms(
             native, plain, space, f
         ),
     )
-    asks, known = taken.asks and "older" not in inspect.signature(f).parameters, taken.known  # forms tell nothing of older ones
+    asks, known = taken.asks, taken.known
     call: Any = spoken
     call.shown_as = call  # what __torch_function__ is told was called
     call.__signature__ = PublicSignature(f, *((OUT,) if out else ()))  # type: ignore[attr-defined]

@@ -40,7 +40,7 @@ def _watched(function: F, is_method: bool) -> F:
     """``function``, seen by modes that watch calls (``TorchFunctionMode``) and by subclasses."""
     name = function.__name__
     flags = flags_of(function, native=True)
-    taken = Taken(name, lambda args, kwargs: refusal(name, is_method, args[is_method:], kwargs))
+    taken = Taken(name, function, lambda args, kwargs: refusal(name, is_method, args[is_method:], kwargs))
     asks, known = taken.asks, taken.known
 
     @functools.wraps(function)
