@@ -8,7 +8,6 @@ import traceback
 from collections.abc import Callable
 from multiprocessing import *  # noqa: F403
 from multiprocessing import get_context
-from multiprocessing.connection import wait
 from typing import Any
 
 from rushlight.base.missing_names import lazy_names
@@ -51,7 +50,7 @@ class ProcessContext:
     def join(self, timeout: float | None = None, grace_period: float | None = None) -> bool:
         """Waits for the processes; True when all are done. Where one failed the others are ended and its error is raised."""
         running = {process.sentinel: index for index, process in enumerate(self.processes) if process.is_alive()}
-        ended = wait(list(running), timeout) if running else []
+        ended = multiprocessing.connection.wait(list(running), timeout) if running else []
         for sentinel in ended:
             self.processes[running[sentinel]].join()
         failed = [index for index, process in enumerate(self.processes) if process.exitcode not in (None, 0)]

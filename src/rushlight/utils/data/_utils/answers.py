@@ -10,9 +10,8 @@ import os
 import pickle
 import struct
 from dataclasses import dataclass, field
-from multiprocessing.connection import Connection
 from multiprocessing.reduction import ForkingPickler
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +19,9 @@ from ....base import dtypes
 from ....base.attributes import OWN_ATTRIBUTES, held
 from ....random import memory_axes
 from ....tensor import Tensor, new_tensor
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
 
 BATCH, ERROR, END, RESUMED = range(4)
 

@@ -15,12 +15,14 @@ import threading
 import time
 import weakref
 from collections.abc import Iterator
-from multiprocessing.connection import Connection, wait
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .answers import BATCH, END, RESUMED, Answer
 from .iteration import _BaseDataLoaderIter
 from .worker import RESUME, Work, run_worker
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
 
 _SECONDS_TO_END = 5.0  # then a worker that is busy is ended by force
 
@@ -197,7 +199,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         for owner in self._owners:
             by_end[owner.answers] = by_end[owner.process.sentinel] = owner
         try:
-            ready: list[Any] = wait(list(by_end), self._timeout or None)
+            ready: list[Any] = multiprocessing.connection.wait(list(by_end), self._timeout or None)
             dead = [by_end[end] for end in ready]
             for pipe in ready:
                 if not isinstance(pipe, int):  # an answer comes before news of a death

@@ -13,15 +13,17 @@ import traceback
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
 from queue import SimpleQueue
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from ....random import manual_seed
 from ....tensors.runtime import set_num_threads
 from .answers import BATCH, END, ERROR, RESUMED, Answer
+
+if TYPE_CHECKING:  # where processes cannot be made, as in a browser, batches are made without
+    from multiprocessing.connection import Connection
 
 RESUME = -1  # in place of a task's number
 
