@@ -28,8 +28,6 @@ from rushlight.backend import (
     bits,
     choice,
     comparison,
-    convolution,
-    convolution_fft,
     embedding,
     extremes,
     flat_indices,
@@ -117,15 +115,11 @@ def pieces() -> dict[str, Piece]:
     wide, thin = floats(4096, 8), floats(64, 20, 64)
     rows = random.integers(0, 5000, 1280)
     few_rows = random.integers(0, 64, 4096)
-    images, kernels = floats(8, 16, 32, 32), floats(16, 16, 9, 9)
-    deep, to_few = floats(8, 64, 32, 32), floats(4, 64, 3, 3)
-    sound, filters = floats(4, 8, 4096), floats(8, 8, 65)
     points = floats(300, 8)
     channels = floats(16, 64, 28, 28)
     same = np.broadcast_to(np.float32(1), (512, 512))
     along = np.broadcast_to(random.integers(0, 512, 512)[:, None], (512, 512))
     pair: Any = [random.integers(0, 512, 65536), random.integers(0, 512, 65536)]
-    long_filters, single, sixteen = floats(8, 8, 1025), floats(1, 64, 5, 5), floats(16, 64, 3, 3)
     square, binned, windows, frames = floats(16, 64, 14, 14), floats(16, 64, 5, 5), floats(4093, 16), floats(509, 512)
     ordered = np.sort(line)
     ones = (1, 1)
@@ -169,27 +163,6 @@ def pieces() -> dict[str, Piece]:
             (summation._by_rows,),
             {(summation, "_by_rows"): lambda flat: np.add.reduce(flat)},
             {"all of 262,144": lambda: reduce.sum_all(line), "all of 20,000": lambda: reduce.sum_all(line[:20000])},
-        ),
-        "convolution_fft": Piece(
-            (convolution_fft,),
-            {(convolution, "_LEAST_TAPS"): 1 << 40},
-            {
-                "9 x 9, 16 channels": lambda: convolution.conv(images, kernels, ones, (4, 4), ones),
-                "9 x 9, gradient of weights": lambda: convolution.conv_weight_grad(
-                    images, images, kernels.shape, ones, (4, 4), ones
-                ),
-                "65 taps, 8 channels": lambda: convolution.conv(sound, filters, (1,), (32,), (1,)),
-                "1,025 taps, 8 channels": lambda: convolution.conv(sound, long_filters, (1,), (512,), (1,)),
-            },
-        ),
-        "convolution: to few": Piece(
-            (convolution._correlate_to_few,),
-            {(convolution, "_FEW"): 1 << 40},
-            {
-                "64 channels to 4, 3 x 3": lambda: convolution.conv(deep, to_few, ones, ones, ones),
-                "64 channels to 1, 5 x 5": lambda: convolution.conv(deep, single, ones, (2, 2), ones),
-                "64 channels to 16, 3 x 3": lambda: convolution.conv(deep, sixteen, ones, ones, ones),
-            },
         ),
         "pairwise_differences": Piece(
             (pairwise_differences,),
@@ -358,7 +331,6 @@ def pieces() -> dict[str, Piece]:
                 "divided by a count": lambda: reduce.divide_by(same, 3.0),
             },
         ),
-        "shape: kept masks": Piece((), {(shape, "_SHORT"): 0}, {"triu, 64 x 64": lambda: shape.triu(small, 0)}),
         "strided: apart": Piece(
             (),
             {(strided, "_TOGETHER"): 1 << 60},

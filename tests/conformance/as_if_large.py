@@ -20,7 +20,7 @@ THRESHOLDS: dict[str, dict[str, int]] = {
     "backend.adaptive_pooling": {"_LARGEST": 24, "_TOGETHER": 16},
     "backend.bits": {"MANY": 4, "_CHOSEN": 4},
     "backend.choice": {"_MANY": 4},
-    "backend.convolution": {"_BLOCK_BYTES": 256, "_FEW": 1},
+    "backend.convolution": {"_BLOCK_BYTES": 256, "_MOST_BYTES": 512},
     "backend.factorizations": {"_FEW": 2},
     "backend.line_sums": {"_ON_ONE_THREAD": 8, "_ROWS": 3, "_FEW": 2},
     "backend.matmul": {"_SMALL": 16, "_BLAS_THREADS": 32, "_OUTCOMES": 3},

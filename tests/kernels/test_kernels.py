@@ -453,6 +453,16 @@ def test_numbers_that_are_not_finite_spread_in_convolutions_as_in_numpy(odd):
 
 
 @needs_native
+def test_kernels_of_many_taps_are_convolved_too():
+    x, w = (np.random.default_rng(seed).standard_normal((1, 2, size)) for seed, size in ((0, 900), (1, 401)))
+    options = ((1,), (7,), (1,), 1)
+    g, expected = both("convolution.conv", x, w, *options)
+    agree(g, expected, "float64", 400)
+    agree(*both("convolution.conv_input_grad", g, w, x.shape, *options), "float64", 400)
+    agree(*both("convolution.conv_weight_grad", g, x, w.shape, *options), "float64", 400)
+
+
+@needs_native
 def test_convolutions_refuse_sizes_that_do_not_fit():
     x, w, y = (np.ones(shape, np.float32) for shape in ((1, 1, 4), (1, 1, 2), (1, 1, 3)))
     sizes = [1, 1, 1, 1, 1, 1, 4, 1, 1, 2, 1, 1, 3, 1, 1, 1, 0, 0, 0, 1, 1, 1]

@@ -7,7 +7,7 @@ The three kernels are each other's derivatives, so convolution can be differenti
     conv_weight_grad(g, x)  -> d/dg conv(x, gg)              d/dx conv_input_grad(g, gg)
 
 The windows of a block of samples are laid out as the columns of a matrix and multiplied by the weights, so the columns are
-never all there at once. Large kernels go through their spectra.
+never all there at once.
 """
 
 from __future__ import annotations
@@ -21,16 +21,11 @@ import numpy as np
 
 from ..kernels import convolution as compiled
 from ..kernels import register
-from . import convolution_fft, threads
-from .convolution_fft import fill
+from . import threads
 from .numpy import Array, Shape
 
 _BLOCK_BYTES = 1 << 19  # of columns: so many stay in the second cache
-# Kernels with fewer taps are never worth a Fourier transform.
-_LEAST_TAPS = 32
-_FEW = 4  # times more channels than come out: then it is less work to multiply before anything is laid out
-# Measured in ns, in float32: per element of the columns, and per multiplication in a product of matrices.
-_COPY, _MULTIPLY = 0.1, 0.02
+_MOST_BYTES = 1 << 25  # of a single sample's, which are laid out in parts where there are more
 
 
 class _Plan(NamedTuple):
@@ -55,7 +50,7 @@ class _Plan(NamedTuple):
         if held == x.shape and not any(self.offset) and x.flags.c_contiguous:
             return x
         room = np.empty(held, x.dtype)
-        fill(room, x, self.offset)
+        _fill(room, x, self.offset)
         return room
 
     def windows(self, room: Array) -> Array:
@@ -65,26 +60,16 @@ class _Plan(NamedTuple):
         places = (apart * step for apart, step in zip(self.stride, steps, strict=True))
         return np.ndarray((*room.shape[:3], *self.kernel, *self.out), room.dtype, room, 0, (*room.strides[:3], *taps, *places))
 
-    def blocks(self, x: Array) -> list[slice]:
-        """The samples that are taken at once."""
+    def blocks(self, x: Array) -> Iterator[tuple[slice, slice]]:
+        """The samples that are taken at once, and of their places the part along the first axis."""
         each = x.itemsize * math.prod(x.shape[1:3]) * math.prod(self.kernel) * math.prod(self.out)
-        return threads.parts(len(x), -(-len(x) // max(1, _BLOCK_BYTES // each)))
+        samples = threads.parts(len(x), -(-len(x) // max(1, _BLOCK_BYTES // each)))
+        return itertools.product(samples, threads.parts(self.out[0], -(-each // _MOST_BYTES)))
 
-    def columns(self, windows: Array) -> Array:
-        """Windows (N, G, C, *kernel, *out) as columns (N, G, C * taps, places)."""
-        samples, groups, depth = windows.shape[:3]
-        return windows.reshape(samples, groups, depth * math.prod(self.kernel), math.prod(self.out))
-
-    def multiplications(self, x: Array, channels: int) -> int:
-        return math.prod(x.shape[:3]) * math.prod(self.kernel) * math.prod(self.out) * channels
-
-    def is_for_spectra(self, x: Array, channels: int) -> bool:
-        """Whether the kernel is so large that the way through the spectra is clearly shorter."""
-        if math.prod(self.kernel) < _LEAST_TAPS or max(self.stride) > 1 or x.dtype.kind not in "fc":
-            return False
-        samples, groups, depth = x.shape[:3]
-        fft = convolution_fft.cost(samples, groups, depth, channels, self.held)
-        return 1.5 * fft < self.multiplications(x, channels) * (_COPY / channels + _MULTIPLY)
+    def columns(self, windows: Array, samples: slice, part: slice) -> Array:
+        """Windows (N, G, C, *kernel, *out) of such a block as columns (N, G, C * taps, places)."""
+        block = windows[(samples, *(slice(None),) * (2 + len(self.kernel)), part)]
+        return block.reshape(*block.shape[:2], block.shape[2] * math.prod(self.kernel), -1)
 
 
 @register(compiled.conv)
@@ -108,33 +93,11 @@ def _correlate(x: Array, w: Array, y: Array, offset: Shape, stride: Shape, dilat
     """y[n, g, o, p] = sum over c, t of w[g, o, c, t] * x[n, g, c, p * stride + t * dilation + offset]."""
     groups, channels = w.shape[:2]
     plan = _Plan(w.shape[3:], y.shape[3:], offset, stride, dilation)
-    if plan.is_for_spectra(x, channels) and convolution_fft.correlate(x, w, y, offset, dilation):
-        return
-    if max(stride) == 1 and _FEW * channels <= x.shape[2]:
-        _correlate_to_few(x, w, y, plan)
-        return
     windows, matrix = plan.windows(plan.room(x)), w.reshape(groups, channels, -1)
     with threads.blas_threads(1), np.errstate(all="ignore"):
-        for part in plan.blocks(x):
-            y[part] = np.matmul(matrix, plan.columns(windows[part])).reshape(y[part].shape)
-
-
-def _correlate_to_few(x: Array, w: Array, y: Array, plan: _Plan) -> None:
-    """The same the other way round: multiplied first, then added up tap by tap, each in its place."""
-    groups, channels, depth = w.shape[:3]
-    room = plan.room(x)
-    matrix = w.reshape(groups, channels, depth, -1).swapaxes(2, 3).reshape(groups, -1, depth)
-    taps = [
-        (*tap, *(slice(at * spread, at * spread + size) for at, spread, size in zip(tap, plan.dilation, plan.out, strict=True)))
-        for tap in np.ndindex(plan.kernel)
-    ]
-    with threads.blas_threads(1), np.errstate(all="ignore"):
-        for part in plan.blocks(x):
-            products = np.matmul(matrix, room[part].reshape(-1, groups, depth, math.prod(plan.held)))
-            products = products.reshape(-1, groups, channels, *plan.kernel, *plan.held)
-            y[part] = products[(slice(None), slice(None), slice(None), *taps[0])]
-            for tap in taps[1:]:
-                y[part] += products[(slice(None), slice(None), slice(None), *tap)]
+        for samples, part in plan.blocks(x):
+            into = y[samples, :, :, part]
+            into[...] = np.matmul(matrix, plan.columns(windows, samples, part)).reshape(into.shape)
 
 
 def add_bias(y: Array, bias: Array) -> Array:
@@ -208,15 +171,11 @@ def conv_weight_grad(
 def _correlate_to_weights(g: Array, x: Array, plan: _Plan) -> Array:
     """w[g, o, c, t] = sum over n, p of g[n, g, o, p] * x[n, g, c, p * stride + t * dilation + offset]."""
     groups, channels = g.shape[1:3]
-    if plan.is_for_spectra(x, channels):
-        found = convolution_fft.correlate_to_weights(g, x, plan.kernel, plan.offset, plan.dilation)
-        if found is not None:
-            return found
     windows, total = plan.windows(plan.room(x)), None
     with threads.blas_threads(1), np.errstate(all="ignore"):
-        for part in plan.blocks(x):
-            columns = plan.columns(windows[part])
-            cotangents = g[part].reshape(len(columns), groups, channels, -1)
+        for samples, part in plan.blocks(x):
+            columns = plan.columns(windows, samples, part)
+            cotangents = g[samples, :, :, part].reshape(len(columns), groups, channels, -1)
             one = np.add.reduce(np.matmul(columns, cotangents.swapaxes(2, 3)), axis=0)
             total = one if total is None else np.add(total, one, total)
     assert total is not None
@@ -240,6 +199,21 @@ def conv_transpose_shape(
 def _accumulator(a: Array, b: Array) -> np.dtype[Any] | None:
     """The dtype to compute in, if not the arrays' own: half precision is summed in single."""
     return np.dtype(np.float32) if a.dtype == b.dtype and a.dtype.itemsize == 2 and a.dtype.kind not in "iu" else None
+
+
+def _fill(into: Array, x: Array, offset: Shape) -> None:
+    """Copies the part of x that begins at ``offset`` of its spatial axes, zero outside x."""
+    source: list[slice] = []
+    target: list[slice] = []
+    for size, have, first in zip(into.shape[3:], x.shape[3:], offset, strict=True):
+        low = min(max(first, 0), have)
+        high = max(low, min(first + size, have))
+        source.append(slice(low, high))
+        target.append(slice(low - first, high - first) if high > low else slice(0, 0))
+    if any(part.stop - part.start < size for part, size in zip(target, into.shape[3:], strict=True)):
+        into.fill(0)
+    lead: Any = (slice(None),) * 3
+    into[*lead, *target] = x[*lead, *source]
 
 
 def _split(x: Array, groups: int) -> Array:

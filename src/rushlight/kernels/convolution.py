@@ -1,8 +1,7 @@
 """Compiled convolutions of one to three dimensions, and their gradients. They take float32 and float64, laid out in order first
 where they are not: that is little beside the rest.
 
-What is a product of matrices as it is (one tap, every position) is left to BLAS, and so are kernels so large that the way through
-spectra is shorter.
+What is a product of matrices as it is (one tap, every position) is left to BLAS.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ from . import native
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Shape = tuple[int, ...]
-_MOST_TAPS = 400
 # So many weights for so few windows are quicker laid out by BLAS.
 _MANY_WEIGHTS, _FEW_WINDOWS = 300_000, 1000
 
@@ -32,7 +30,7 @@ def _in_order(*arrays: Array) -> tuple[Array, ...]:
 def _sizes(x: Shape, w: Shape, out: Shape, stride: Shape, padding: Shape, dilation: Shape, groups: int) -> Shape | None:
     """What native/convolution.h calls a Convolution, of three dimensions always; None where NumPy's is as good."""
     taps = math.prod(w[2:])
-    if taps > _MOST_TAPS or (taps == 1 and max(stride) == 1 and not any(padding)) or not all(out):
+    if (taps == 1 and max(stride) == 1 and not any(padding)) or not all(out):
         return None
     if math.prod(w) > _MANY_WEIGHTS and x[0] * math.prod(out) < _FEW_WINDOWS:
         return None
