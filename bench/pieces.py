@@ -35,7 +35,6 @@ from rushlight.backend import (
     line_sums,
     losses,
     matmul,
-    pairwise_differences,
     pointwise,
     pooling,
     reduce,
@@ -115,7 +114,6 @@ def pieces() -> dict[str, Piece]:
     wide, thin = floats(4096, 8), floats(64, 20, 64)
     rows = random.integers(0, 5000, 1280)
     few_rows = random.integers(0, 64, 4096)
-    points = floats(300, 8)
     channels = floats(16, 64, 28, 28)
     same = np.broadcast_to(np.float32(1), (512, 512))
     along = np.broadcast_to(random.integers(0, 512, 512)[:, None], (512, 512))
@@ -163,14 +161,6 @@ def pieces() -> dict[str, Piece]:
             (summation._by_rows,),
             {(summation, "_by_rows"): lambda flat: np.add.reduce(flat)},
             {"all of 262,144": lambda: reduce.sum_all(line), "all of 20,000": lambda: reduce.sum_all(line[:20000])},
-        ),
-        "pairwise_differences": Piece(
-            (pairwise_differences,),
-            {(pairwise_differences, "differences"): nothing},
-            {
-                "300 and 300 points of 8": lambda: arithmetic.subtract(points[:, None], points[None]),
-                "300 and 300 points of 2": lambda: arithmetic.subtract(points[:, None, :2], points[None, :, :2]),
-            },
         ),
         "flat indices: take_along": Piece(
             (extremes.take_along, flat_indices.in_line, flat_indices._steps, flat_indices._laid_steps),

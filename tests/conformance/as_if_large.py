@@ -29,7 +29,6 @@ THRESHOLDS: dict[str, dict[str, int]] = {
     "backend.shape": {"_SHORT": 2},
     "backend.sort": {"_COUNTED": 1},
     "backend.stable_sort": {"_MANY": 2},
-    "backend.pairwise_differences": {"_FROM": 2},
     "backend.flat_indices": {"FEW": 2, "_NARROW": 1},
     "backend.arithmetic": {"_MANY_QUOTIENTS": 4},
     "backend.pointwise": {"_LINE": 4},

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..kernels import half_precision, mixtures, register
-from . import bits, pairwise_differences
+from . import bits
 from . import numpy as backend
 from .array_dtypes import as_array, floating, meeting, refuse
 from .numpy import Array, in_single
@@ -33,10 +33,6 @@ def subtract(a: Array, b: Array) -> Array:
         if a.dtype.kind == "b":
             no_bool_difference([True, True])
         return _complex_sum(np.subtract, a, b, -1)
-    if a.ndim + b.ndim > 4 and a.shape != b.shape:
-        out = pairwise_differences.differences(a, b)
-        if out is not None:
-            return out
     return np.subtract(a, b, out=...)
 
 
