@@ -101,10 +101,6 @@ def plain_large_product(a: Any, b: Any) -> Any:
     return a.dot(b)
 
 
-def plain_interleave(ufunc: Any, bound: Any, x: Any) -> Any:
-    return ufunc(bound, x)
-
-
 def pieces() -> dict[str, Piece]:
     """All of them, with what they are measured on."""
     a, b, small = floats(512, 512), floats(512, 512), floats(64, 64)
@@ -271,15 +267,6 @@ def pieces() -> dict[str, Piece]:
             (choice.logaddexp,),
             {(choice, "_MANY"): 1 << 40},
             {"512 x 512": lambda: choice.logaddexp(a, b), "1,024": lambda: choice.logaddexp(line[:1024], line[1024:2048])},
-        ),
-        "pointwise: bounded": Piece(
-            (pointwise.bounded,),
-            {(pointwise, "bounded"): plain_interleave, (choice, "bounded"): plain_interleave},
-            {
-                "relu, 512 x 512": lambda: pointwise.relu(a),
-                "clamp, 512 x 512": lambda: choice.clamp(a, -1.0, 1.0),
-                "relu, 128 x 128": lambda: pointwise.relu(a[:128, :128].copy()),
-            },
         ),
         "activations: gelu": Piece(
             (activations.gelu, activations.gelu_backward, activations._distribution, activations._polynomial),

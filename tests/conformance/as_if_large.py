@@ -31,7 +31,6 @@ THRESHOLDS: dict[str, dict[str, int]] = {
     "backend.stable_sort": {"_MANY": 2},
     "backend.flat_indices": {"FEW": 2, "_NARROW": 1},
     "backend.arithmetic": {"_MANY_QUOTIENTS": 4},
-    "backend.pointwise": {"_LINE": 4},
     "backend.reduce": {"_STRETCHED": 4},
     "backend.grid_sample": {"_TOGETHER": 20},
     "backend.strided": {"_TOGETHER": 1},

@@ -14,7 +14,7 @@ from . import numpy as backend
 from .array_dtypes import common, floating, meeting, refuse
 from .bits import either
 from .numpy import Array, in_single, like_first
-from .pointwise import bounded, only
+from .pointwise import only
 
 _MANY = 512  # numbers from which on logaddexp goes in steps, NumPy's being one number after another
 
@@ -83,12 +83,12 @@ REAL = (float, int, type(None))
 
 
 def _bound(ufunc: np.ufunc, x: Array, number: Any) -> Array:
-    """The larger or smaller of the two, x where they are equal: of two zeros NumPy takes the second."""
+    """The larger or smaller of the two, x where they are equal: of two zeros NumPy takes the second, of halves the first."""
     dtype = x.dtype
     bound = backend.number(number, dtype)
     if bound is None:
         bound = np.asarray(number).astype(dtype)
-    return ufunc(x, bound, out=...) if dtype.itemsize == 2 else bounded(ufunc, bound, x)
+    return ufunc(x, bound, out=...) if dtype.itemsize == 2 else ufunc(bound, x, out=...)
 
 
 def clamp_min(x: Array, low: Any) -> Array:

@@ -157,32 +157,14 @@ def tanh(x: Array) -> Array:
 def relu(x: Array) -> Array:
     zero = _zeros.get(x.dtype.char)
     if zero is not None:
-        return bounded(_maximum, zero, x)
+        return _maximum(zero, x, out=...)
     if x.dtype.kind == "b":
         raise RuntimeError("Boolean inputs not supported for relu")
     if x.dtype.kind == "c":
         raise NotImplementedError("clamp is not supported for complex types")
     # A second operand is what NumPy returns of two zeros: -0.0 stays.
     zero = zero_of(x.dtype)
-    return _maximum(x, zero, out=...) if x.dtype.itemsize == 2 else bounded(_maximum, zero, x)
-
-
-_LINE = 1 << 12
-
-
-def bounded(ufunc: np.ufunc, bound: Array, x: Array) -> Array:
-    """``ufunc(bound, x)``, np.maximum or np.minimum of a number and an array.
-
-    NumPy compares many numbers with one of them one after another, with a line of it, again and again, in half the time.
-    """
-    if x.size < 4 * _LINE or not x.flags.c_contiguous:
-        return ufunc(bound, x, out=...)  # type: ignore[no-any-return]
-    out = np.empty(x.shape, x.dtype)
-    flat, into = x.reshape(-1), out.reshape(-1)
-    whole = x.size - x.size % _LINE
-    ufunc(np.full(_LINE, bound), flat[:whole].reshape(-1, _LINE), out=into[:whole].reshape(-1, _LINE))
-    ufunc(bound, flat[whole:], out=into[whole:])
-    return out
+    return _maximum(x, zero, out=...) if x.dtype.itemsize == 2 else _maximum(zero, x, out=...)
 
 
 @cache
