@@ -43,7 +43,6 @@ from rushlight.backend import (
     special,
     stable_sort,
     strided,
-    summation,
 )
 
 SECONDS = 0.25  # of each side of a case
@@ -152,11 +151,6 @@ def pieces() -> dict[str, Piece]:
                 "middle of 64 x 20 x 64": lambda: reduce.sum(thin, 1),
                 "all but channels": lambda: reduce.sum(channels, (0, 2, 3)),
             },
-        ),
-        "summation: _by_rows": Piece(
-            (summation._by_rows,),
-            {(summation, "_by_rows"): lambda flat: np.add.reduce(flat)},
-            {"all of 262,144": lambda: reduce.sum_all(line), "all of 20,000": lambda: reduce.sum_all(line[:20000])},
         ),
         "flat indices: take_along": Piece(
             (extremes.take_along, flat_indices.in_line, flat_indices._steps, flat_indices._laid_steps),

@@ -34,7 +34,7 @@ THRESHOLDS: dict[str, dict[str, int]] = {
     "backend.reduce": {"_STRETCHED": 4},
     "backend.grid_sample": {"_TOGETHER": 20},
     "backend.strided": {"_TOGETHER": 1},
-    "backend.summation": {"_LARGEST": 4, "_LONG": 8, "_ROW": 4},
+    "backend.summation": {"_LARGEST": 4},
     "kernels.mixtures": {"_FEW": 1},
 }
 

@@ -13,7 +13,6 @@ import numpy as np
 
 from ..kernels import register, rows
 from . import line_sums
-from .line_sums import ones, row_products
 from .numpy import MANY, Array
 
 # NumPy's reductions by their own names: found faster, and free of overloads that know keepdims only as a constant.
@@ -23,11 +22,8 @@ greatest: Any = np.maximum.reduce
 least: Any = np.minimum.reduce
 
 _LARGEST = 512
-# From so many numbers of float32 on, rows of so many are added up by a product with ones: half the time of adding along them.
-_LONG, _ROW = 1 << 14, 1 << 10
 _LARGEST_MATRIX = 1024
 _LANE_BYTES = 32
-_SINGLE = np.dtype(np.float32)
 
 # Orders for up to one lane and its rest, where all is one run: what is left over first, then the lane (or, below one
 # lane, the fifth and further numbers right behind the first).
@@ -44,8 +40,7 @@ def total(x: Array) -> Any:
     """The sum of all elements, in the order of their memory."""
     size = x.size
     if size > _LARGEST:
-        is_long = size >= _LONG and x.dtype is _SINGLE and x.flags.c_contiguous
-        return _by_rows(x.reshape(-1)) if is_long else add_up(x, None)
+        return add_up(x, None)
     flat = x.ravel("K")
     if size > 4:
         order = _orders[x.dtype].get(size)
@@ -56,13 +51,6 @@ def total(x: Array) -> Any:
         return add_up(flat)
     # Half the time of add_up, which adds so few one after another too; adding 0 makes 0.0 of -0.0, as it does.
     return np.add.accumulate(flat)[-1] + 0
-
-
-def _by_rows(flat: Array) -> Any:
-    rows = flat.size // _ROW
-    sums = add_up(row_products(flat[: rows * _ROW].reshape(rows, _ROW), ones(_ROW)))
-    rest = flat[rows * _ROW :]
-    return sums + add_up(rest) if rest.size else sums
 
 
 def along(x: Array, axis: tuple[int, ...], keepdims: bool) -> Any:
