@@ -101,8 +101,8 @@ def squares(x: Array, axis: tuple[int, ...], keepdims: bool) -> Any:
     if x.dtype not in _orders or x.size > _LARGEST_MATRIX or not x.size:
         return _many_squares(x, axis, keepdims)
     if len(axis) == x.ndim:
-        line = _squares_of_line(x.ravel())
-        return np.full((1,) * x.ndim, line) if keepdims else line
+        line = _squares_of_rows(x.reshape(1, -1))
+        return line.reshape((1,) * x.ndim) if keepdims else line[0]
     if axis != (x.ndim - 1,):
         return in_turn(x * x, axis, keepdims)
     shape = x.shape[:-1] + (1,) * keepdims
@@ -134,41 +134,6 @@ def minima(x: Array, axis: tuple[int, ...] | int | None, keepdims: bool) -> Arra
     """The least along axes, or nan."""
     out: Array = least(x, axis, None, None, keepdims)
     return out
-
-
-def _squares_of_line(x: Array) -> Any:
-    """The sum of squares of a vector, as :func:`_squares_of_rows` adds it."""
-    lane = _LANE_BYTES // x.itemsize
-    size = x.size
-    whole, fused = size - size % lane, size % 4
-    total = 0.0
-    if size > 3:
-        run = x * x
-        if whole:
-            run = np.concatenate((add_up(run[:whole].reshape(-1, lane), 0), run[whole : size - fused]))
-        elif fused:
-            run = run[: size - fused]
-        total = float(np.add.accumulate(run)[-1])
-    rest = x[size - fused :].tolist() if fused else ()
-    if x.itemsize == 4:
-        result = np.float32(total)
-        for value in rest:
-            result = np.float32(float(result) + value * value)
-        return result
-    for value in rest:
-        total = _fused_number(value, total)
-    return np.float64(total)
-
-
-def _fused_number(x: float, total: float) -> float:
-    square = x * x
-    high = x * 134217729.0
-    high = high - (high - x)
-    low = x - high
-    out = square + total
-    part = out - square
-    error = (square - (out - part)) + (total - part) + (((high * high - square) + 2.0 * high * low) + low * low)
-    return out + error if error - error == 0.0 else out
 
 
 def _squares_of_rows(x: Array) -> Array:
