@@ -27,7 +27,6 @@ from rushlight.backend import (
     arithmetic,
     bits,
     choice,
-    comparison,
     embedding,
     extremes,
     flat_indices,
@@ -287,11 +286,6 @@ def pieces() -> dict[str, Piece]:
             (matmul._large_product,),
             {(matmul, "_large_product"): plain_large_product},
             {"below a sum, 512 x 512": lambda: matmul.product(same, a)},
-        ),
-        "reduce: any, all": Piece(
-            (reduce.all_true, reduce.any_true),
-            {(comparison, "all_true"): lambda x: x.all(), (reduce, "all_true"): lambda x: x.all()},
-            {"equal, 512 x 512": lambda: comparison.equal(a, a), "all of 4": lambda: reduce.all(small_mask[0, :4], None)},
         ),
         "reduce: stretched": Piece(
             (),

@@ -11,7 +11,6 @@ from ..kernels import sweeps as compiled
 from .bits import either
 from .numpy import Array, in_single
 from .pointwise import only, sigmoid
-from .reduce import any_true
 
 # Choosing by a random mask costs ten times a multiplication; where the numbers allow it, these go without.
 
@@ -116,7 +115,7 @@ def softplus(x: Array, beta: float, threshold: float) -> Array:
     wide = in_single(x)
     scaled = _times(wide, beta)
     linear = scaled > threshold
-    is_somewhere_linear = any_true(linear)
+    is_somewhere_linear = linear.any()
     out = np.log1p(np.exp(np.minimum(scaled, threshold) if is_somewhere_linear else scaled))
     if beta != 1:
         out = out / beta

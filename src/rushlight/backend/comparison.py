@@ -8,7 +8,6 @@ import numpy as np
 
 from .array_dtypes import refuse
 from .numpy import Array, in_single
-from .reduce import all_true
 
 Binary = Callable[[Array, Array], Array]
 
@@ -76,7 +75,7 @@ def isclose(a: Array, b: Array, rtol: float, atol: float, equal_nan: bool) -> Ar
 
 
 def equal(a: Array, b: Array) -> bool:
-    return a.shape == b.shape and bool(all_true(a == b))
+    return a.shape == b.shape and bool((a == b).all())
 
 
 def _integral(ufunc: np.ufunc, name: str, bools: bool = True) -> Binary:

@@ -24,7 +24,7 @@ _AS_THEY_ARE = frozenset(np.dtype(name) for name in ("float32", "float64", "comp
 
 # From so many elements on it pays to look for stretched axes, and to make them.
 _STRETCHED = 2048
-_DOUBLE, _SINGLE, _BOOL = np.dtype(np.float64), np.dtype(np.float32), np.dtype(np.bool_)
+_DOUBLE, _SINGLE = np.dtype(np.float64), np.dtype(np.float32)
 
 
 def wide(x: Array) -> Array:
@@ -238,26 +238,12 @@ def std_mean(x: Array, axis: Axes, correction: float, keepdims: bool = False) ->
     return _rounded(np.sqrt(spread), real_dtype(x.dtype)), _rounded(center, x.dtype)
 
 
-def all_true(x: Array) -> Any:
-    """Whether all of some truth values are true: the first that is not is found in a fifth of a reduction's time."""
-    return x.ravel()[x.argmin()] if x.size else np.True_
-
-
-def any_true(x: Array) -> Any:
-    """Whether one of some truth values is true."""
-    return x.ravel()[x.argmax()] if x.size else np.False_
-
-
 def all(x: Array, axis: Axes, keepdims: bool = False) -> Any:
-    if axis is None and x.dtype is _BOOL:
-        return all_true(x)
     out = _all(x, axis, keepdims=keepdims)
     return np.asarray(out).astype(np.uint8) if x.dtype == np.uint8 else out
 
 
 def any(x: Array, axis: Axes, keepdims: bool = False) -> Any:
-    if axis is None and x.dtype is _BOOL:
-        return any_true(x)
     out = _any(x, axis, keepdims=keepdims)
     return np.asarray(out).astype(np.uint8) if x.dtype == np.uint8 else out
 
