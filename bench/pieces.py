@@ -227,11 +227,6 @@ def pieces() -> dict[str, Piece]:
                 "rows of 512 x 512 whole numbers": lambda: stable_sort.order(places, 1),
             },
         ),
-        "sort: _halved": Piece(
-            (sort._halved,),
-            {(sort, "_MANY_SOUGHT"): 1 << 40},
-            {"262,144 in 4,096": lambda: sort.searchsorted(ordered[::64], line)},
-        ),
         "sort: bisect": Piece(
             (),
             {(sort, "_SEARCH"): 1 << 60},

@@ -177,30 +177,13 @@ def _search(rows: Array, values: Array, right: bool) -> Array:
     if (rows[:, 1:] < rows[:, :-1]).any() or (rows.dtype.kind in "fV" and np.isnan(rows).any()):
         found = [_bisected(row, wanted, right) for row, wanted in zip(rows, values, strict=True)]
         return np.array(found, np.int64).reshape(values.shape)
-    if len(rows) == 1 and values.size < _MANY_SOUGHT and not (values.dtype.kind in "fV" and np.isnan(values).any()):
-        return np.asarray(np.searchsorted(rows[0], values, "right" if right else "left"), np.int64)
-    return _halved(rows, values, right)
+    lines = zip(ordered_alike(rows), ordered_alike(values), strict=True)
+    found = [np.searchsorted(row, wanted, "right" if right else "left") for row, wanted in lines]
+    return np.array(found, np.int64).reshape(values.shape)
 
 
-_MANY_SOUGHT = 256
 # So many comparisons of neighbours, whether boundaries are in order, take as long as one search in Python.
 _SEARCH = 4096
-
-
-def _halved(rows: Array, values: Array, right: bool) -> Array:
-    """Binary search for all values at once, each step the same for all of them: half as long as one value after another, whose
-    branches nobody can foresee. nan comes last."""
-    length = rows.shape[1]
-    line, beyond = rows.ravel(), np.greater if right else np.greater_equal
-    start = np.arange(len(rows))[:, None] * length
-    found = np.empty(values.shape, np.int64)
-    found[:] = start
-    while length:
-        half = (length + 1) // 2
-        ahead = beyond(line.take(found + (half - 1)), values)
-        found += np.multiply(np.logical_not(ahead, ahead), half, dtype=np.int64)
-        length = length // 2
-    return found - start
 
 
 def _bisected(row: Array, values: Array, right: bool) -> Array:
