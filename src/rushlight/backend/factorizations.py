@@ -15,14 +15,12 @@ from .numpy import Array
 INT = np.dtype(np.int32)
 _FEW = 64  # rows of a triangle that is solved in one
 _SHARED = 1 << 20  # multiplications that BLAS may share out to its threads
-PANEL = 16  # columns that are eliminated one by one; wider matrices are halved
 
 
 def lu_factor(a: Array) -> tuple[Array, Array, Array]:
     """L below and U above the diagonal, the rows swapped at each step counted from 1, and the first zero pivot or 0.
 
-    Gaussian elimination with partial pivoting; of wide matrices the left half first, so that most of the work is products
-    (S. Toledo, Locality of reference in LU decomposition with partial pivoting, 1997).
+    Gaussian elimination with partial pivoting.
     """
     lu = np.array(a, order="C")
     m, n = lu.shape[-2:]
@@ -33,22 +31,14 @@ def lu_factor(a: Array) -> tuple[Array, Array, Array]:
     flat = lu.reshape(count, m, n)
     if count:
         with np.errstate(all="ignore"):
-            _eliminate(flat, pivots.reshape(count, steps), info.reshape(count), 0, steps)
-            if n > steps:
-                _carry(flat, 0, steps, n)
+            _eliminate(flat, pivots.reshape(count, steps), info.reshape(count))
     return lu, pivots, info
 
 
-def _eliminate(lu: Array, pivots: Array, info: Array, start: int, stop: int) -> None:
-    """Eliminates columns ``start`` to ``stop``; rows are swapped in all columns."""
-    if stop - start > PANEL:
-        middle = (start + stop) // 2
-        _eliminate(lu, pivots, info, start, middle)
-        _carry(lu, start, middle, stop)
-        _eliminate(lu, pivots, info, middle, stop)
-        return
+def _eliminate(lu: Array, pivots: Array, info: Array) -> None:
+    """Eliminates column after column, as far as there are rows."""
     each = np.arange(len(lu))
-    for k in range(start, stop):
+    for k in range(pivots.shape[1]):
         column = lu[:, k:, k]
         # Complex sizes as LAPACK measures them.
         size = np.abs(column.real) + np.abs(column.imag) if column.dtype.kind == "c" else np.abs(column)
@@ -62,14 +52,7 @@ def _eliminate(lu: Array, pivots: Array, info: Array, start: int, stop: int) -> 
             info[zero & (info == 0)] = k + 1
             pivot = np.where(zero, np.ones((), lu.dtype), pivot)
         lu[:, k + 1 :, k] /= pivot[:, None]
-        lu[:, k + 1 :, k + 1 : stop] -= lu[:, k + 1 :, k, None] * lu[:, k, None, k + 1 : stop]
-
-
-def _carry(lu: Array, start: int, middle: int, stop: int) -> None:
-    """What eliminating columns ``start`` to ``middle`` does to those up to ``stop``."""
-    above = solve_triangular(lu[:, start:middle, start:middle], lu[:, start:middle, middle:stop], False, True)
-    lu[:, start:middle, middle:stop] = above
-    lu[:, middle:, middle:stop] -= lu[:, middle:, start:middle] @ above
+        lu[:, k + 1 :, k + 1 :] -= lu[:, k + 1 :, k, None] * lu[:, k, None, k + 1 :]
 
 
 def permutation(pivots: Array, m: int) -> Array:
