@@ -26,7 +26,6 @@ THRESHOLDS: dict[str, dict[str, int]] = {
     "backend.matmul": {"_SMALL": 16, "_BLAS_THREADS": 32, "_OUTCOMES": 3},
     "backend.norms": {"_SMALL": 2},
     "backend.numpy": {"MANY": 8},
-    "backend.shape": {"_SHORT": 2},
     "backend.sort": {"_COUNTED": 1},
     "backend.stable_sort": {"_MANY": 2},
     "backend.flat_indices": {"FEW": 2, "_NARROW": 1},

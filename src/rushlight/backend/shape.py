@@ -15,7 +15,7 @@ from .creation import in_order
 from .line_sums import total
 from .memory_formats import has_channels_last, with_channels_last
 from .numpy import Array, Shape, converted, in_rows
-from .pointwise import only, zero_of
+from .pointwise import only
 
 _ALL = slice(None)
 
@@ -247,39 +247,11 @@ def _cuts(sizes: tuple[int, ...], axis: int) -> list[tuple[slice, ...]]:
 
 
 def tril(x: Array, offset: int) -> Array:
-    return _with_zeros(x, offset, False)
+    return only(np.ascontiguousarray(x), np.tri(*x.shape[-2:], offset, np.bool_))
 
 
 def triu(x: Array, offset: int) -> Array:
-    return _with_zeros(x, offset - 1, True)
-
-
-def _with_zeros(x: Array, offset: int, below: bool) -> Array:
-    """A copy with zeros everywhere on a diagonal and below it, or in all others."""
-    rows, columns = x.shape[-2:]
-    if max(rows, columns) <= _SHORT:
-        return only(np.ascontiguousarray(x), _kept_mask((rows, columns), offset, below))
-    out = np.array(x, order="C")
-    for start in range(0, rows, _SHORT):  # bands of rows: what all of them keep, what some do, what none does
-        band = out[..., start : start + _SHORT, :]
-        height = band.shape[-2]
-        first, last = (min(max(end + offset, 0), columns) for end in (start + 1, start + height))
-        band[..., slice(first) if below else slice(last, None)] = 0
-        if first < last:
-            mask = _kept_mask((height, last - first), start + offset - first, not below)
-            np.copyto(band[..., first:last], zero_of(x.dtype), where=mask)
-    return out
-
-
-@functools.lru_cache(maxsize=256)
-def _kept_mask(shape: Shape, offset: int, below: bool) -> Array:
-    """What is not made zero."""
-    rows, columns = shape
-    behind = np.arange(columns, dtype=np.int32) - np.arange(rows, dtype=np.int32)[:, None]
-    return behind > offset if below else behind <= offset
-
-
-_SHORT = 64
+    return only(np.ascontiguousarray(x), ~np.tri(*x.shape[-2:], offset - 1, np.bool_))
 
 
 def repeat(x: Array, counts: tuple[int, ...]) -> Array:
