@@ -6,7 +6,7 @@ and writes the position in the 5056 bytes that PyTorch's `get_state` speaks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -44,8 +44,7 @@ class MersenneTwister:
     """The words that follow from a seed, handed out in order. Not safe for several threads: the owner holds a lock."""
 
     __slots__ = (
-        "_bits", "_block", "_key", "_next_at_end", "_normal", "_numbers", "_position", "_restarted", "_seeder", "_single",
-        "seed", "spare_normal",
+        "_bits", "_block", "_key", "_next_at_end", "_numbers", "_position", "_restarted", "_seeder", "seed", "spare_normal",
     )  # fmt: skip
     seed: int  # as given, 64 bits; the words depend on its low 32
     spare_normal: float | None  # the second number of a pair that was drawn when one was needed
@@ -66,9 +65,7 @@ class MersenneTwister:
         self._restarted = True
         self._key: Array | None = None  # of a block that was loaded: the source is brought behind it when it is asked for more
         self._block = np.empty(BLOCK, np.uint32)
-        self._single: Array | None = None  # the block's words as float32 numbers
         self._numbers: list[list[float] | None] = [None, None]  # of the block's words from the first on, from the second
-        self._normal: tuple[int, Array] | None = None  # where in the block normal numbers were begun, and these
         self._position = BLOCK
         self._next_at_end = 0  # how a state with no word left in its block says so: 0 when fresh from a seed
 
@@ -119,32 +116,6 @@ class MersenneTwister:
         if numbers is None:
             numbers = self._numbers[odd] = as_doubles(self._block[odd : BLOCK - odd]).tolist()
         return numbers[start >> 1 : stop >> 1]
-
-    def floats(self, count: int) -> Array:
-        """``count`` numbers of [0, 1) as float32: the low 24 bits of a word each; no more than a block has words."""
-        start = self._position
-        stop = start + count
-        if stop > BLOCK:
-            return as_floats(self.words(count))
-        self._position = stop
-        if self._single is None:
-            self._single = as_floats(self._block)
-        return self._single[start:stop].copy()
-
-    def normals(self, count: int, blocks: Callable[[Array], Array]) -> Array | None:
-        """``count`` normal numbers as float32, a multiple of sixteen, which ``blocks`` makes of uniform ones in place; None where
-        the block has not as many words. All that the block has yet are made at once: 624 take 1.5 times as long as 64."""
-        start = self._position
-        stop = start + count
-        if stop > BLOCK:
-            return None
-        if self._normal is None or (start - self._normal[0]) & 15:
-            made = as_floats(self._block[start : BLOCK - (BLOCK - start) % 16])
-            blocks(made)
-            self._normal = start, made
-        begun, made = self._normal
-        self._position = stop
-        return made[start - begun : stop - begun].copy()
 
     def doubles(self, count: int) -> Array:
         """`count` numbers of [0, 1) as float64: the low 53 bits of two words each."""
@@ -217,7 +188,7 @@ class MersenneTwister:
 
     def _refill(self) -> None:
         self._block = self._source().random_raw(BLOCK).astype(np.uint32)
-        self._single, self._numbers, self._normal = None, [None, None], None
+        self._numbers = [None, None]
         self._next_at_end = BLOCK
 
 

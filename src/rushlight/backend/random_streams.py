@@ -16,7 +16,7 @@ import numpy as np
 
 from . import permutations, rejection_sampling
 from . import random_checks as check
-from .box_muller import as_libm, fill_blocks_32, fill_blocks_64, scale_and_shift, scale_blocks_32, standard_blocks_32
+from .box_muller import as_libm, fill_blocks_32, fill_blocks_64, scale_and_shift
 from .mersenne_twister import BLOCK, MersenneTwister, as_doubles, as_floats
 from .numpy import Array, Shape
 from .sort import searched_in_rows
@@ -143,11 +143,6 @@ class Stream:
         draw, fill = (self._twister.doubles, fill_blocks_64) if dtype == _F8 else (self._floats, fill_blocks_32)
         left_over = count & 15
         if not left_over:
-            if dtype == _F4:
-                made = self._twister.normals(count, standard_blocks_32)
-                if made is not None:
-                    scale_blocks_32(made, mean, std)
-                    return made
             drawn = draw(count)
             fill(drawn, mean, std)
             return drawn
@@ -356,7 +351,7 @@ class Stream:
 
     def _floats(self, count: int, low: float = 0.0, high: float = 1.0) -> Array:
         if count <= BLOCK:
-            return _between(self._twister.floats(count), low, high)
+            return _between(as_floats(self._twister.words(count)), low, high)
         drawn = np.empty(count, _F4)
         for part, words in self._twister.pieces(count, 1):
             drawn[part] = _between(as_floats(words), low, high)
