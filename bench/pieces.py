@@ -33,7 +33,6 @@ from rushlight.backend import (
     index,
     line_sums,
     losses,
-    matmul,
     pointwise,
     pooling,
     reduce,
@@ -276,11 +275,6 @@ def pieces() -> dict[str, Piece]:
                 "2 x 2, 16 x 64 x 28 x 28": lambda: pooling.max_pool(channels, (2, 2), (2, 2), zeros, ones),
                 "3 x 3, stride 2": lambda: pooling.max_pool(channels, (3, 3), (2, 2), zeros, ones),
             },
-        ),
-        "matmul: of one number": Piece(
-            (matmul._large_product,),
-            {(matmul, "_large_product"): plain_large_product},
-            {"below a sum, 512 x 512": lambda: matmul.product(same, a)},
         ),
         "reduce: stretched": Piece(
             (),

@@ -33,16 +33,9 @@ def product(a: Array, b: Array) -> Array:
 
 
 def _large_product(a: Array, b: Array) -> Array:
-    rows, inner = a.shape
-    columns = b.shape[1]
-    if inner == 1:
+    if len(b) == 1:
         return a * b
-    # One number everywhere, as the cotangent below a sum is: every row, or column, is the same.
-    if not any(a.strides) and np.isfinite(a[0, 0]):
-        return np.tile(np.add.reduce(b, 0) * a[0, 0], (rows, 1))
-    if not any(b.strides) and np.isfinite(b[0, 0]):
-        return np.repeat(np.add.reduce(a, 1) * b[0, 0], columns).reshape(rows, columns)
-    if threads.limit() == 1 or _for_threads(a, columns):
+    if threads.limit() == 1 or _for_threads(a, b.shape[1]):
         return a.dot(b)
     with threads.blas_threads(1):
         return a.dot(b)
