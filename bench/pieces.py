@@ -236,11 +236,6 @@ def pieces() -> dict[str, Piece]:
             {(sort, "_found_by_order"): lambda *_: False},
             {"1 of rows of 512 x 512": lambda: sort.argtopk(a, 1, 1, True)},
         ),
-        "sort: topk of few": Piece(
-            (sort._greatest_of_few,),
-            {(sort, "_FEW"): 0},
-            {"2 of 8": lambda: sort.argtopk(line[:8], 2, 0, True)},
-        ),
         "arithmetic: exact quotients": Piece(
             (arithmetic._exact_quotients, arithmetic._exact_rest),
             {(arithmetic, "_exact_quotients"): nothing},

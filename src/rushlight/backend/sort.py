@@ -17,7 +17,6 @@ from .stable_sort import order
 
 _MANY = 1 << 15  # whole numbers, from which on PyTorch sorts them by radix
 _COUNTED = 64  # whole numbers, from which on counting them takes less time than ordering them
-_FEW = 24  # up to so many numbers plain Python is faster than the calls of NumPy
 
 
 def argsort(x: Array, axis: int, descending: bool = False, stable: bool = False) -> Array:
@@ -53,14 +52,6 @@ def _lying_as(x: Array, ordered: Array) -> Array:
     return out
 
 
-def _greatest_of_few(row: list[Any], k: int, largest: bool) -> list[int]:
-    """As :func:`selection.greatest`, whose steps do not matter to up to three numbers, nor where all are different."""
-    total = sum(row)
-    if total == total and (len(row) <= 3 or len(set(row)) == len(row)):  # nan has no place in Python's order
-        return sorted(range(len(row)), key=row.__getitem__, reverse=largest)[:k]
-    return introsort.greatest(row, k, largest)
-
-
 def _found_by_order(x: Array, indices: Array, axis: int, largest: bool) -> bool:
     """Whether the one greatest (or least) element of each row stands where NumPy found the first of them.
 
@@ -75,14 +66,10 @@ def _found_by_order(x: Array, indices: Array, axis: int, largest: bool) -> bool:
 def argtopk(x: Array, k: int, axis: int, largest: bool) -> Array:
     if not x.ndim:
         return np.zeros((), np.int64)
-    known = x.dtype.kind in "fiu"
-    if k == 1 and known and x.size:
+    if k == 1 and x.size and x.dtype.kind in "fiu":
         indices = (x.argmax if largest else x.argmin)(axis, keepdims=True)
         if _found_by_order(x, indices, axis, largest):
             return indices
-    if 0 < x.size <= _FEW and k and axis == x.ndim - 1 and known:
-        chosen = [_greatest_of_few(row, k, largest) for row in x.reshape(-1, x.shape[-1]).tolist()]
-        return np.array(chosen).reshape(*x.shape[:-1], k)
     alike = ordered_alike(x)
     indices = np.ascontiguousarray(order(alike, axis, largest)[(slice(None),) * axis + (slice(k + 1),)])
     ordered = rows_along(take_along(x, indices, axis), axis)
