@@ -23,6 +23,7 @@ from ..base.device import device as Device
 from ..ops.public import module
 from ..ops.publishing import method, published
 from ..ops.table import op, table
+from ..overrides.torch_dispatch import Outline
 from ..tensor import Tensor, wrap
 from ..tensors.arguments import checked_shape, memory_format_name, shape_of, type_name, warn
 from . import arguments
@@ -452,8 +453,8 @@ def _block_of(tensor: Tensor) -> Any:
     array: object = tensor._array
     if isinstance(array, Nothing):
         return Absent(array.nbytes_of_memory, _BYTE, array.memory)
-    if hasattr(type(array), "extent"):  # of a wrapper subclass
-        return Unallocated(array.extent, _BYTE, array)  # type: ignore[attr-defined]
+    if isinstance(array, Outline):  # of a wrapper subclass
+        return Unallocated(array.extent, _BYTE, array)
     return memory.block(tensor._array)
 
 

@@ -16,7 +16,16 @@ from ..base.device import strided
 from ..base.dtypes import of as of_numpy
 from ..base.size import Size, known_sizes
 from ..ops.asking import asked
+from ..overrides.torch_dispatch import Outline
 from ..tensor import Methods, Tensor
+
+
+def _place_of(array: Any) -> tuple[int, int]:
+    """The address of an array's memory, 0 of what stands for one without, and how many bytes of it lie before the array."""
+    if isinstance(array, Outline):
+        return 0, array.offset * array.itemsize
+    start = backend.address(backend.root(array))
+    return start, backend.address(array) - start
 
 
 class Form(Methods):
@@ -115,9 +124,7 @@ class InMemory(Methods):
     def storage_offset(self) -> int:
         """How many elements of the storage lie before the first of the tensor."""
         array = self._array
-        if hasattr(type(array), "extent"):  # of a wrapper subclass, without memory
-            return int(array.offset)  # type: ignore[attr-defined]
-        return (backend.address(array) - backend.address(backend.root(array))) // array.itemsize
+        return _place_of(array)[1] // array.itemsize
 
     def is_contiguous(self, *, memory_format: Any = None) -> bool:
         """Whether the elements lie one after another, in order (in the given memory format)."""
@@ -132,9 +139,7 @@ class InMemory(Methods):
     def data_ptr(self) -> int:
         """The address of the first element; 0 where there is none."""
         array = self._array
-        if hasattr(type(array), "extent"):
-            return self.storage_offset() * array.itemsize if array.size else 0
-        return backend.address(array) if array.size else 0
+        return sum(_place_of(array)) if array.size else 0
 
     def pin_memory(self, device: Any = None) -> Tensor:
         """RuntimeError: there is no accelerator to pin memory for."""
