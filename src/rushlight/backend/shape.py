@@ -247,11 +247,17 @@ def _cuts(sizes: tuple[int, ...], axis: int) -> list[tuple[slice, ...]]:
 
 
 def tril(x: Array, offset: int) -> Array:
-    return only(np.ascontiguousarray(x), np.tri(*x.shape[-2:], offset, np.bool_))
+    return only(np.ascontiguousarray(x), _below(x, offset))
 
 
 def triu(x: Array, offset: int) -> Array:
-    return only(np.ascontiguousarray(x), ~np.tri(*x.shape[-2:], offset - 1, np.bool_))
+    return only(np.ascontiguousarray(x), ~_below(x, offset - 1))
+
+
+def _below(x: Array, offset: int) -> Array:
+    """Where a matrix of x has a diagonal, and below it."""
+    rows, columns = x.shape[-2:]
+    return np.tri(rows, columns, offset, np.bool_)
 
 
 def repeat(x: Array, counts: tuple[int, ...]) -> Array:
