@@ -22,7 +22,7 @@ from rushlight import kernels
 OF_THEIR_OWN = {
     "flat_indices.add_at", "flat_indices.add_rows", "flat_indices.put_in_step", "flat_indices.add_in_step", "flat_indices.within",
     "blocks.stepped", "mersenne_twister.source", "permutations.swapped", "recurrent.lstm_layer_grads", "box_muller.fill_blocks_32",
-    "box_muller.fill_blocks_64", "box_muller.standard_blocks_32", "pooling.pool_scatter",
+    "box_muller.fill_blocks_64", "pooling.pool_scatter",
 }  # fmt: skip
 SINGLE, HALF = np.dtype(np.float32), np.dtype(np.float16)
 OPTIONS = ((1, 1), (1, 1), (1, 1), 1)

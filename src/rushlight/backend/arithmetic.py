@@ -279,3 +279,25 @@ def reciprocal(x: Array) -> Array:
 def rsqrt(x: Array) -> Array:
     wide = floating(x)
     return np.true_divide(1, np.sqrt(in_single(wide)), out=...).astype(wide.dtype, copy=False)
+
+
+def fused(a: Any, b: Any, c: Any) -> Array:
+    """``a * b + c`` in float64, rounded once, as a processor's fused instruction does.
+
+    What the product and the sum lose (Dekker 1971, Knuth's two-sum) is added before the last rounding.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        product = np.asarray(a * b)
+        (a_high, a_low), (b_high, b_low) = _halves(a), _halves(b)
+        lost = a_high * b_high - product + a_high * b_low + a_low * b_high + a_low * b_low
+        total = product + c
+        shared = total - product
+        lost = lost + ((product - (total - shared)) + (c - shared))
+        return np.where(np.isfinite(lost), total + lost, total)
+
+
+def _halves(x: Any) -> tuple[Any, Any]:
+    """A float64 as the sum of two numbers of 26 bits, whose products are exact."""
+    spread = np.float64(134217729.0) * x  # 2 ** 27 + 1
+    high = spread - (spread - x)
+    return high, x - high

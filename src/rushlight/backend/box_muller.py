@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from typing import Any
 
 import numpy as np
 
 from ..kernels import normals, register
+from .arithmetic import fused
 from .numpy import Array
 
 _F4 = np.float32
@@ -44,28 +44,13 @@ def fill_blocks_32(uniform: Array, mean: float, std: float) -> Array:
     """Make normal numbers of the uniform ones, in place: float32, contiguous, a multiple of sixteen long."""
     for start in range(0, len(uniform), _AT_ONCE):
         part = uniform[start : start + _AT_ONCE]
-        standard_blocks_32(part)
-        scale_blocks_32(part, mean, std)
+        blocks = part.reshape(-1, 2, 8)
+        radius = np.sqrt(_F4(-2) * _log(_F4(1) - blocks[:, 0]))
+        cosine, sine = _cosine_and_sine(_F4(2 * math.pi) * blocks[:, 1])
+        blocks[:, 0], blocks[:, 1] = cosine * radius, sine * radius
+        if mean != 0.0 or std != 1.0:  # rounded once
+            part[...] = part.astype(np.float64) * _F4(std) + _F4(mean)
     return uniform
-
-
-@register(normals.standard_blocks)
-def standard_blocks_32(uniform: Array) -> Array:
-    """The same with mean 0 and deviation 1, for so many as the cache holds."""
-    blocks = uniform.reshape(-1, 2, 8)
-    radius = np.sqrt(_F4(-2) * _log(_F4(1) - blocks[:, 0]))
-    cosine, sine = _cosine_and_sine(_F4(2 * math.pi) * blocks[:, 1])
-    blocks[:, 0], blocks[:, 1] = cosine * radius, sine * radius
-    return uniform
-
-
-def scale_blocks_32(standard: Array, mean: float, std: float) -> None:
-    """Standard normal numbers times ``std`` plus ``mean``, in place, rounded once."""
-    if mean != 0.0 or std != 1.0:
-        wide = standard.astype(np.float64)
-        wide *= _F4(std)
-        wide += _F4(mean)
-        standard[...] = wide
 
 
 @register(normals.fill_blocks)
@@ -86,17 +71,7 @@ def scale_and_shift(values: Array, scale: float, shift: float) -> None:
         if shift != 0.0:
             values += shift
         return
-    product = values * scale
-    if shift != 0.0:
-        # What the product and the sum each lost (Dekker 1971, Knuth's two-sum), added back before the last rounding.
-        with np.errstate(over="ignore", invalid="ignore"):
-            (high, low), (scale_high, scale_low) = _halves(values), _halves(np.float64(scale))
-            lost = high * scale_high - product + high * scale_low + low * scale_high + low * scale_low
-            total = product + shift
-            shared = total - product
-            lost += (product - (total - shared)) + (shift - shared)
-            product = np.where(np.isfinite(lost), total + lost, total)
-    values[...] = product
+    values[...] = fused(values, scale, shift) if shift != 0.0 else values * scale
 
 
 def as_libm(function: str, x: Array) -> Array:
@@ -171,10 +146,3 @@ def _polynomial(coefficients: tuple[float, ...], x: Array) -> Array:
 def _rounded(value: Array) -> Array:
     """To float32, and back."""
     return value.astype(_F4).astype(np.float64)
-
-
-def _halves(x: Any) -> tuple[Any, Any]:
-    """x as a sum of two numbers of 26 bits, whose products are exact."""
-    spread = x * 134217729.0  # 2**27 + 1
-    high = spread - (spread - x)
-    return high, x - high

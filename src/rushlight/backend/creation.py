@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..base.switches import switches
+from .arithmetic import fused
 from .numpy import Array, Shape, empty_like
 
 
@@ -76,23 +77,6 @@ def arange(start: float, step: float, count: int, dtype: np.dtype[Any]) -> Array
     values[:whole].reshape(-1, lanes)[...] = counted(_COUNTS[:lanes], firsts[:, None])
     values[whole:] = counted(np.arange(whole, count, dtype=np.float64), start)
     return values
-
-
-def fused(a: Any, b: Any, c: Any) -> Array:
-    """``a * b + c`` in float64, rounded once (Dekker's product and Knuth's sum tell what was lost)."""
-    product = np.asarray(a * b)
-    a_high, b_high = _upper_half(a), _upper_half(b)
-    a_low, b_low = a - a_high, b - b_high
-    lost = a_high * b_high - product + a_high * b_low + a_low * b_high + a_low * b_low
-    total = product + c
-    shared = total - product
-    lost = lost + (product - (total - shared)) + (c - shared)
-    return np.asarray(np.where(np.isfinite(lost), total + lost, total))
-
-
-def _upper_half(x: Any) -> Any:
-    shifted = x * 134217729.0  # 2**27 + 1
-    return shifted - (shifted - x)
 
 
 def linspace(start: Any, stop: Any, count: int, dtype: np.dtype[Any]) -> Array:

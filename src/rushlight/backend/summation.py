@@ -13,6 +13,7 @@ import numpy as np
 
 from ..kernels import register, rows
 from . import line_sums
+from .arithmetic import fused
 from .numpy import MANY, Array
 
 # NumPy's reductions by their own names: found faster, and free of overloads that know keepdims only as a constant.
@@ -141,36 +142,23 @@ def _squares_of_rows(x: Array) -> Array:
     height, size = x.shape
     whole = size - size % lane
     # The last up to three squares are added as a fused multiply and add does it, unrounded.
-    fused = size % 4
+    last = size % 4
     out = np.zeros(height, x.dtype)
     if size > 3:
         run = x * x
         if whole:
             lanes = add_up(run[:, :whole].reshape(height, -1, lane), 1)
-            run = np.concatenate((lanes, run[:, whole : size - fused]), 1)
-        out = np.add.accumulate(run[:, : size - fused], 1)[:, -1]
+            run = np.concatenate((lanes, run[:, whole : size - last]), 1)
+        out = np.add.accumulate(run[:, : size - last], 1)[:, -1]
     if x.itemsize == 8:
-        for index in range(size - fused, size):
-            out = _fused(x[:, index], out)
-    elif fused:
-        rest = x[:, size - fused :].astype(np.float64)
+        for index in range(size - last, size):
+            out = fused(x[:, index], x[:, index], out)
+    elif last:
+        rest = x[:, size - last :].astype(np.float64)
         rest *= rest
         for column in rest.T:
             out = (out + column).astype(x.dtype)
     return out
-
-
-def _fused(x: Array, total: Array) -> Array:
-    """``x * x + total`` of doubles, rounded once: the square's own rounding error is computed and added too."""
-    square = x * x
-    high = x * 134217729.0
-    high = high - (high - x)
-    low = x - high
-    square_error = ((high * high - square) + 2.0 * high * low) + low * low
-    out = square + total
-    part = out - square
-    error = (square - (out - part)) + (total - part)
-    return np.where(np.isfinite(square_error + error), out + (error + square_error), out)
 
 
 def _line(x: Array) -> Any:

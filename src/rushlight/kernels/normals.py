@@ -12,10 +12,6 @@ def fill_blocks(uniform: Array, mean: float, std: float) -> Array | None:
     return uniform if native and native.normal_blocks(uniform, mean, std) else None
 
 
-def standard_blocks(uniform: Array) -> Array | None:
-    return fill_blocks(uniform, 0.0, 1.0)
-
-
 def swapped(words: Array, length: int) -> Array | None:
     order = np.empty(length, np.int64)
     return order if native and native.swapped(order, words) else None
