@@ -6,11 +6,11 @@ from explain.test_ledger import told
 
 from rushlight.explain import page, terminal
 from rushlight.explain.board_lines import notes_of
+from rushlight.explain.columns import width
 from rushlight.explain.drawing import Drawing
 from rushlight.explain.folding import Board
 from rushlight.explain.states import States
 from rushlight.explain.steps import Steps
-from rushlight.explain.terminal import width
 
 COLUMN = 930  # pixels: what is this wide is drawn at three quarters in the column of a window of 1,600
 

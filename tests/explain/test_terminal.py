@@ -8,8 +8,9 @@ import pytest
 from explain.long_loop import loop
 
 import rushlight as torch
+from rushlight.explain.columns import WIDTH, fitted, narrowed, width, wrapped
 from rushlight.explain.story import Story
-from rushlight.explain.terminal import WIDTH, fitted, narrowed, render, width, wrapped
+from rushlight.explain.terminal import render
 
 
 def test_it_is_the_text_that_the_design_shows(tutorial):

@@ -8,12 +8,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from html import escape
 
+from .columns import fitted, width
 from .entries import Value
 from .folding import Card, Edge
 from .layout import Laid, packed, parts_of
 from .numerals import inline, rows, size_of, summary
 from .states import CardStates, Span, States
-from .terminal import fitted, width
 from .words import LANGUAGES, Said, literal, say
 
 CHAR = 7.4  # pixels of a column in the monospaced font of 12 pixels

@@ -6,11 +6,11 @@ from html import escape
 from itertools import pairwise, zip_longest
 
 from .board_lines import Note, notes_of
+from .columns import width
 from .entries import Entry
 from .folding import Card
 from .numerals import inline
 from .states import Span, States
-from .terminal import width
 from .words import Said
 
 WHOLE = 300  # lines of a source that is shown whole

@@ -15,6 +15,7 @@ from typing import Any
 from ..base.arguments import user_frame
 from ..tensor import Tensor
 from . import observing
+from .columns import WIDTH, spelled
 from .entries import Entry, notes_of
 from .frames import deep_elements_of, elements_of, parameters_of
 from .jacobian import jacobian_of
@@ -171,9 +172,9 @@ class Story:
     def show(self, lang: str = "en", passes: Which | None = None) -> None:
         """Prints the story's text, in a terminal that is narrower than 80 columns in as many as it has."""
         terminal = import_module(f"{__package__}.terminal")
-        columns = max(shutil.get_terminal_size().columns, NARROWEST) if sys.stdout.isatty() else terminal.WIDTH
+        columns = max(shutil.get_terminal_size().columns, NARROWEST) if sys.stdout.isatty() else WIDTH
         text = terminal.render(self._ended(), lang, passes, columns)
-        print(terminal.spelled(text, getattr(sys.stdout, "encoding", None) or "utf-8"))
+        print(spelled(text, getattr(sys.stdout, "encoding", None) or "utf-8"))
 
     def _said_of_page(self, name: str, lang: str) -> str:
         """The line that says what a page is called."""
