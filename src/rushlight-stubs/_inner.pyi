@@ -486,7 +486,7 @@ class Interpreter:
         """How a tensor is written."""
         ...
     def told(self, kind: str, tensor: Tensor, value: Any) -> None:
-        """What is no op has happened to a tensor ("grad", "requires_grad", "detach", "data", "data ="), and what came of it."""
+        """What is no op has happened to a tensor ("grad", "requires_grad", "detach", "data", "data =", or that Python took its value: "item", "__bool__", ...), and what came of it."""
         ...
     def wants_tensors(self, values: Sequence[Any]) -> Any:
         """True where a backward pass from these is to be read over Tensors."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from explain.beginners import PROGRAMS
+from explain.forum_programs import FORUM
 
 STORED = Path(__file__).parent / "recordings"
 NAMES = sorted(path.stem for path in STORED.glob("*.json"))
@@ -63,10 +64,21 @@ def renewed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any
     return {name: json.loads((folder / f"{name}.json").read_text(encoding="utf-8")) for name in NAMES}
 
 
+def explained(folder: Path, programs: dict[str, str]) -> dict[str, dict[str, Any]]:
+    """The recordings of programs by their names."""
+    files = {name: name.replace(" ", "_") for name in programs}
+    for name, text in programs.items():
+        (folder / f"{files[name]}.py").write_text(text)
+    subprocess.run([sys.executable, "-c", EXPLAIN_ALL, *files.values()], cwd=folder, capture_output=True, check=True)
+    return {name: json.loads((folder / f"{file}.json").read_text(encoding="utf-8")) for name, file in files.items()}
+
+
 @pytest.fixture(scope="session")
 def beginners(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
-    folder = tmp_path_factory.mktemp("beginners")
-    for name, text in PROGRAMS.items():
-        (folder / f"{name}.py").write_text(text)
-    subprocess.run([sys.executable, "-c", EXPLAIN_ALL, *PROGRAMS], cwd=folder, capture_output=True, check=True)
-    return {name: json.loads((folder / f"{name}.json").read_text(encoding="utf-8")) for name in PROGRAMS}
+    return explained(tmp_path_factory.mktemp("beginners"), PROGRAMS)
+
+
+@pytest.fixture(scope="session")
+def forum(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+    programs = {name: f"import torch\n{text}" for name, text in FORUM.items()}
+    return explained(tmp_path_factory.mktemp("forum"), programs)

@@ -3,6 +3,7 @@
 TWO = "x = torch.tensor([1.5, 2.5], requires_grad=True)\n"
 W = "w = torch.ones(2, requires_grad=True)\n"
 MORE_CASES = {
+    "only asked": (TWO + W + "if x.sum() > 0:\n    (w * 2).sum().backward()", "x", "decided", "if x.sum() > 0:"),
     "int cast": (
         "x = torch.ones(2, requires_grad=True)\ny = x.int()\n" + W + "(w * y).sum().backward()",
         "x",
@@ -441,5 +442,5 @@ NOT_LOST = [
     TWO + W + "y = x.detach()\ny = w * 2\ny.sum().backward()",
     TWO + W + "y = x.tolist()\ny = w * 2\ny.sum().backward()",
     TWO + W + "w[: x.shape[0]].sum().backward()",
-    TWO + W + "if x.sum() > 0:\n    (w * 2).sum().backward()",
+    TWO + W + "if x.sum() > 0:\n    print('positive')\n(w * 2).sum().backward()",
 ]

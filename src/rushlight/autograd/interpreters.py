@@ -120,7 +120,8 @@ class Interpreter:
         """Raises where ``backward``, ``requires_grad_``, ``retain_grad`` or a ``draw`` of random numbers (by ``name``) may not be."""
 
     def told(self, kind: str, tensor: Tensor, value: Any) -> None:
-        """What is no op has happened to a tensor ("grad", "requires_grad", "detach", "data", "data ="), and what came of it."""
+        """What is no op has happened to a tensor ("grad", "requires_grad", "detach", "data", "data =", or that Python took its
+        value: "item", "__bool__", ...), and what came of it."""
 
 
 class _Thread(threading.local):

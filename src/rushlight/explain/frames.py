@@ -133,11 +133,14 @@ def joined(name: str, path: str) -> str:
 
 
 def parameters_of(names: dict[str, object]) -> Iterator[tuple[str, object]]:
-    """The parameters of the modules among these values, by qualified names."""
+    """The parameters of the modules among these values, by qualified names, and what those hold that asks and is none."""
     for name, value in names.items():
         if isinstance(value, Module) and not name.startswith("__"):
             for path, parameter in itertools.islice(value.named_parameters(), PARAMETERS):
                 yield joined(name, path), parameter
+            for path, module in value.named_modules():
+                plain = ((key, one) for key, one in vars(module).items() if isinstance(one, Tensor) and one._needs_grad)
+                yield from ((joined(joined(name, path), key), one) for key, one in plain)
 
 
 def elements_of(names: Mapping[str, object]) -> Iterator[tuple[str, Tensor]]:

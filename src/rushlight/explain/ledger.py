@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from .arrivals import Reason, above, of_arrivals
 from .entries import Entry
 from .recording import Recording
-from .text_flow import NUMBERS, lost_at
+from .text_flow import NUMBERS, Flow
 
 
 def names_in_functions(recording: Recording) -> dict[tuple[str, str], int]:
@@ -218,8 +218,7 @@ def _not_come(recording: Recording, lives: set[int], passes: list[Entry], error:
     asked = recording.asked.get(min(lives))
     if asked is not None and uses and all(event["n"] < asked[0] for event in uses):
         return "asked_late", asked[1], None
-    cut = _cut_on_the_way(recording, lives, passes)
-    return ("not_reached", None, None) if cut is None else ("cut_off", cut, None)
+    return _cut_on_the_way(recording, lives, passes)
 
 
 def _silent(recording: Recording, lives: set[int], begin: Entry) -> int | None:
@@ -234,8 +233,8 @@ def _silent(recording: Recording, lives: set[int], begin: Entry) -> int | None:
     return None
 
 
-def _cut_on_the_way(recording: Recording, lives: set[int], passes: list[Entry]) -> int | None:
-    """Where what was made of these lost its history, if a pass began at what was made of that."""
+def _cut_on_the_way(recording: Recording, lives: set[int], passes: list[Entry]) -> Reason:
+    """Where what was made of these lost its history, if a pass began at what was made of that, or only decided what ran."""
     below, cuts = set(lives), dict[int, int | None]()  # by tensors behind a cut: its place
     for event in recording.events:
         if event["kind"] not in ("op", "write"):
@@ -251,11 +250,17 @@ def _cut_on_the_way(recording: Recording, lives: set[int], passes: list[Entry]) 
     roots = {root["tensor"] for one in passes for root in one["roots"]}
     found = next((cuts[one] for one in roots if one in cuts), None)
     found = _numbers_on_the_way(recording, below, roots) if found is None else found
-    return _lost_in_the_text(recording, below, cuts, passes) if found is None else found
+    if found is not None:
+        return "cut_off", found, None
+    lost = _lost_in_the_text(recording, below, cuts, passes)
+    return ("not_reached", None, None) if lost is None else ("decided" if lost[1] else "cut_off", lost[0], None)
 
 
-def _lost_in_the_text(recording: Recording, below: set[int], cuts: dict[int, int | None], passes: list[Entry]) -> int | None:
-    """The line at which what was made of these goes on as numbers, as an index or in a copy, to what a pass began behind."""
+def _lost_in_the_text(
+    recording: Recording, below: set[int], cuts: dict[int, int | None], passes: list[Entry]
+) -> tuple[int, bool] | None:
+    """The line at which what was made of these goes on as numbers, as an index or in a copy, to what a pass began behind; and
+    whether it only decided what ran."""
     known: dict[tuple[str, str], set[int]] = defaultdict(set)
     for entry in recording.tensors:
         for one in entry["names"]:
@@ -265,8 +270,9 @@ def _lost_in_the_text(recording: Recording, below: set[int], cuts: dict[int, int
     nodes = {number for one in passes for number in _nodes_below(recording, one)}
     places = recording.places.places
     stacks = [place for number in nodes for place in (recording.nodes[number]["place"], *recording.nodes[number]["stack"])]
+    stacks += [one["place"] for one in passes]
     used = {(places[one]["source"], places[one]["line"]) for one in stacks if one is not None}
-    return lost_at(recording.places, tensors, lost, used)
+    return Flow(recording.places).lost_at(tensors, lost, recording.taken.reads(below, cuts), used)
 
 
 def _numbers_on_the_way(recording: Recording, below: set[int], roots: set[int]) -> int | None:

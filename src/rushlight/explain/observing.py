@@ -93,7 +93,10 @@ class Observer(interpreters.Interpreter):
         frame = program_frame(caller)
         if frame is not None and not recording.full_up:
             by_program = frame is caller or caller.f_code.co_name in ("detach", "__setattr__")
-            recording.told(kind, tensor, value, here_of(frame), by_program)
+            if kind not in asking.READS:
+                recording.told(kind, tensor, value, here_of(frame), by_program)
+            elif by_program:
+                recording.taken.note(tensor, here_of(frame), kind == "__bool__")
 
 
 _observer = Observer()

@@ -23,6 +23,7 @@ from .naming import Naming
 from .noted import quietly
 from .places import Places
 from .rules import NAME, rule_texts, told_apart
+from .taken import Taken
 from .values import value_of
 from .written import rules_of_write
 
@@ -52,24 +53,21 @@ class Recording(Naming):
         self.printed: list[Entry] = []
         self.failures: list[str] = []
         self.passes = self.locals = 0
-        self.calls = Calls(self)
+        self.calls, self.taken = Calls(self), Taken(self)
         self._alive: dict[int, tuple[weakref.ref[Any], int]] = {}  # by id of a tensor
         self._references: dict[int, weakref.ref[Any]] = {}  # by number of an entry
         self._of_node: dict[int, tuple[weakref.ref[Any], int]] = {}
         self._arrays: dict[int, int] = {}  # by id of an array
         self._made: dict[tuple[int, int], int] = {}  # by node and output
         self._counters: dict[int, list[Any]] = {}  # of the tensors that are watched, by their ids
-        # In the same order; no whole number where the history was written anew without a write.
-        self._versions: dict[int, float] = {}
+        self._versions: dict[int, float] = {}  # in that order; no whole number: a history written anew without a write
         self._replaced: dict[int, set[str]] = {}  # by node: the op's inputs in whose place the user's names stand in its rules
         # By a leaf's identity: its entry, `.grad`, and the version of that.
         self._grads: dict[int, tuple[int, Sighting, int]] = {}
-        self._added: dict[
-            int, tuple[list[object], object]
-        ] = {}  # by id of a counter, with its version: what a pass just added to
+        # By id of a counter, with its version: what a pass just added to.
+        self._added: dict[int, tuple[list[object], object]] = {}
         self.refused: dict[int, int | None] = {}  # by identity: where `requires_grad` was set to False
-        # By identity: when and where it was set to True, of what was used before.
-        self.asked: dict[int, tuple[int, int | None]] = {}
+        self.asked: dict[int, tuple[int, int | None]] = {}  # when and where it was set to True, of what was used before
 
     def value(self, array: Any) -> Any:
         return value_of(array, self.full)
@@ -130,6 +128,7 @@ class Recording(Naming):
         self._made = {key: number for key, number in self._made.items() if number in tensors and key[0] in nodes}
         self._texts = {number: one for number, one in self._texts.items() if number in tensors}
         self._replaced = {number: one for number, one in self._replaced.items() if number in nodes}
+        self.taken.forget(tensors)
 
     def renumber(self, tensors: dict[int, int], nodes: dict[int, int], first: dict[int, int]) -> None:
         """Entries have these numbers from now on; ``first`` by their former identities the first lives."""
@@ -143,6 +142,7 @@ class Recording(Naming):
         self._texts = {tensors[number]: one for number, one in self._texts.items()}
         self._replaced = {nodes[number]: one for number, one in self._replaced.items()}
         self._first_named = {first[one]: count for one, count in self._first_named.items() if one in first}
+        self.taken.renumber(tensors)
         self.refused = {first[one]: place for one, place in self.refused.items() if one in first}
         self.asked = {first[one]: asked for one, asked in self.asked.items() if one in first}
         self._grads = {first[one]: (tensors[number], *rest) for one, (number, *rest) in self._grads.items()}  # type: ignore[misc]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -12,59 +12,125 @@ from .places import Places, bound_names, scopes_of
 NUMBERS = frozenset(  # what makes numbers of a tensor, which have no history
     "item tolist numpy float int bool complex str tensor array asarray as_tensor from_numpy new_tensor".split()
 )
-COPIES = frozenset(["deepcopy"])
+COPIES = frozenset(["deepcopy", "Parameter"])
 DRAWS = frozenset("multinomial bernoulli sample histc bincount unique nonzero argwhere searchsorted bucketize".split())
 APART = frozenset(["data", "detach"])
 SHAPES = frozenset("shape ndim dtype device size dim numel len isinstance type id stride is_leaf requires_grad grad_fn".split())
 LIKE = "_like"  # of what `zeros_like` is given no value counts
+ADDING = frozenset("append appendleft extend insert add update setdefault".split())  # to a list, a set or a dict
 Name = tuple[str, str]  # the scope and the name
+MODULE = "<module>"
+
+
+class Read(NamedTuple):
+    """An expression at which Python took the value of one of these tensors, or at which an op left no history; columns in bytes."""
+
+    source: int
+    start: tuple[int, int]
+    end: tuple[int, int]
+    decides: bool  # it asked only whether that is true
+
+    def is_in(self, one: Statement) -> bool:
+        value = one.value
+        end = (value.end_lineno or value.lineno, value.end_col_offset or 0)
+        return self.source == one.source and (value.lineno, value.col_offset) <= self.start and self.end <= end
 
 
 class Statement(NamedTuple):
-    """An assignment, the head of a loop, or a call that stands alone: where, what it gives values to, and from what.
+    """An assignment, the head of a loop, a condition, or a call that stands alone: where, what it gives values to, and from what.
 
-    ``binds`` says that the names have that value from then on; else a part of what they have is written to.
+    ``binds`` says that the names have that value from then on; else a part of what they have is written to. ``body`` are the lines
+    that a condition or the head of a loop decides about.
     """
 
     source: int
     scope: str
-    targets: frozenset[str]
+    targets: frozenset[Name]
     value: ast.expr
     binds: bool
+    body: range = range(0)
 
     @property
     def line(self) -> int:
         return self.value.lineno
 
     def is_in(self, used: set[tuple[int, int]]) -> bool:
-        return any((self.source, line) in used for line in range(self.line, (self.value.end_lineno or self.line) + 1))
+        lines = self.body or range(self.line, (self.value.end_lineno or self.line) + 1)
+        return any((self.source, line) in used for line in lines)
 
 
-def lost_at(places: Places, tensors: Iterable[Name], cut: dict[Name, int | None], used: set[tuple[int, int]]) -> int | None:
-    """The place at which what has these names goes on without its history, to a line of ``used`` (a source, a line).
+class Flow:
+    """What a program's text tells of where values go."""
 
-    ``cut`` are names that have lost it already, and where; ``tensors`` those that have it.
-    """
-    statements = [one for number, source in enumerate(places.sources) for one in _statements(number, source["lines"])]
-    often = Counter((one.scope, target) for one in statements if one.binds for target in one.targets)
-    known, lost = set(tensors), dict(cut)
-    for _ in range(len(statements)):
-        before = len(lost)
-        for one in statements:
-            read = {(one.scope, name) for name in names_read(one.value)}
-            place = next((lost[name] for name in sorted(read & lost.keys())), None)
-            if place is None and _loses(one.value, {name for scope, name in known if scope == one.scope}):
-                place = places.of_source_line(one.source, one.line)
-            if place is None:
-                continue
-            if one.is_in(used):
+    def __init__(self, places: Places) -> None:
+        self.places = places
+        self.statements: list[Statement] = []
+        self.loops: list[tuple[int, range]] = []  # a source, and the lines of a loop
+        for number, source in enumerate(places.sources):
+            tree = _parsed(source["lines"])
+            self.statements += _statements(number, tree)
+            self.loops += [(number, _lines(one)) for one in ast.walk(tree) if isinstance(one, ast.For | ast.While)]
+        self.bound: dict[Name, list[Statement]] = defaultdict(list)
+        for one in self.statements:
+            for target in one.targets if one.binds else ():
+                self.bound[target].append(one)
+
+    def lost_at(
+        self, tensors: Iterable[Name], cut: dict[Name, int | None], reads: list[Read], used: set[tuple[int, int]]
+    ) -> tuple[int, bool] | None:
+        """The place at which what has these names goes on without its history, to a line of ``used`` (a source, a line), and
+        whether it only decided which of them run.
+
+        ``cut`` are names that have lost it already, and where; ``tensors`` those that have it.
+        """
+        for deciding in (False, True):
+            place = self._followed(set(tensors), cut, [one for one in reads if deciding or not one.decides], used, deciding)
+            if place is not None:
+                return place, deciding
+        return None
+
+    def _followed(
+        self, known: set[Name], cut: dict[Name, int | None], reads: list[Read], used: set[tuple[int, int]], deciding: bool
+    ) -> int | None:
+        lost: dict[Name, tuple[int | None, Statement | None]] = {name: (place, None) for name, place in cut.items()}
+        statements = [one for one in self.statements if deciding or not one.body]
+        for _ in range(len(statements)):
+            before = len(lost)
+            for one in statements:
+                place = self._lost_before(one, lost)
+                if place is None and (
+                    _loses(one.value, {name for scope, name in known if scope in (one.scope, MODULE)})
+                    or any(read.is_in(one) for read in reads)
+                ):
+                    place = self.places.of_source_line(one.source, one.line)
+                if place is None:
+                    continue
+                if one.is_in(used):
+                    return place
+                for target in one.targets:
+                    lost.setdefault(target, (place, one))
+            if len(lost) == before:
+                return None
+        return None
+
+    def _lost_before(self, one: Statement, lost: dict[Name, tuple[int | None, Statement | None]]) -> int | None:
+        """Where a name that this reads lost what it has there."""
+        for name in sorted(names_read(one.value)):
+            scoped = (one.scope, name) if (one.scope, name) in self.bound else (MODULE, name)
+            place, by = lost.get((one.scope, name)) or lost.get(scoped) or (None, None)
+            if place is not None and (by is None or self._reaches(by, one, scoped)):
                 return place
-            for target in one.targets:
-                if often[one.scope, target] <= 1:  # else in doubt which of its values is meant
-                    lost.setdefault((one.scope, target), place)
-        if len(lost) == before:
-            return None
-    return None
+        return None
+
+    def _reaches(self, by: Statement, one: Statement, name: Name) -> bool:
+        """Whether a name still has there what a statement gave it."""
+        if by.source != one.source or by.scope != one.scope:
+            return len(self.bound[name]) <= 1
+        if by.line < one.line:
+            between = [other for other in self.bound[name] if by.line < other.line < one.line]
+            return all(name[1] in names_read(other.value) for other in between)
+        around = any(source == one.source and by.line in lines and one.line in lines for source, lines in self.loops)
+        return around and len(self.bound[name]) <= 1
 
 
 def names_read(tree: ast.AST) -> set[str]:
@@ -113,17 +179,40 @@ def _writes_into_data(value: ast.expr) -> bool:
     return isinstance(within, ast.Attribute) and within.attr in APART
 
 
-def _statements(source: int, lines: list[str]) -> Iterator[Statement]:
+def _parsed(lines: list[str]) -> ast.Module:
     try:
-        tree = ast.parse("\n".join(lines))
+        return ast.parse("\n".join(lines))
     except (SyntaxError, ValueError):
-        return
+        return ast.Module([], [])
+
+
+def _lines(node: ast.stmt) -> range:
+    return range(node.lineno, (node.end_lineno or node.lineno) + 1)
+
+
+def _statements(source: int, tree: ast.Module) -> Iterator[Statement]:
     scopes = scopes_of(tree)
+    calls = Counter(one.func.id for one in ast.walk(tree) if isinstance(one, ast.Call) and isinstance(one.func, ast.Name))
     for node in ast.walk(tree):
-        if isinstance(node, ast.stmt):
-            scope = scopes.get(node.lineno, "<module>")
-            for names, value, binds in _given(node):
-                yield Statement(source, scope, frozenset(names), value, binds)
+        if not isinstance(node, ast.stmt):
+            continue
+        scope = scopes.get(node.lineno, MODULE)
+        for names, value, binds in _given(node):
+            yield Statement(source, scope, _scoped(scope, names), value, binds)
+        if isinstance(node, ast.If | ast.While | ast.For):
+            within = [one for child in (*node.body, *node.orelse) for one in ast.walk(child) if isinstance(one, ast.stmt)]
+            names = {name for one in within for given, _, _ in _given(one) for name in given}
+            value = node.iter if isinstance(node, ast.For) else node.test
+            body = range(node.body[0].lineno, (node.end_lineno or node.lineno) + 1)
+            yield Statement(source, scope, _scoped(scope, names), value, False, body)
+        if isinstance(node, ast.FunctionDef) and calls[node.name] == 1:  # what it gives back is what the one call has
+            given_back = [one.value for one in ast.walk(node) if isinstance(one, ast.Return) and one.value is not None]
+            for value in given_back:
+                yield Statement(source, scopes.get(value.lineno, MODULE), _scoped(scope, {node.name}), value, False)
+
+
+def _scoped(scope: str, names: Iterable[str]) -> frozenset[Name]:
+    return frozenset((scope, name) for name in names)
 
 
 def _given(node: ast.stmt) -> Iterator[tuple[set[str], ast.expr, bool]]:
@@ -140,7 +229,7 @@ def _given(node: ast.stmt) -> Iterator[tuple[set[str], ast.expr, bool]]:
         yield bound_names(node.target), node.iter, True
     elif isinstance(node, ast.Expr):
         written = node.value.func if isinstance(node.value, ast.Call) else None
-        into = isinstance(written, ast.Attribute) and written.attr.endswith("_")
+        into = isinstance(written, ast.Attribute) and (written.attr.endswith("_") or written.attr in ADDING)
         yield _base(node.value) if into else set(), node.value, False
     elif isinstance(node, ast.Return) and node.value is not None:
         yield set(), node.value, False

@@ -254,6 +254,10 @@ TABLE: dict[str, tuple[str, str]] = {
         "它要求了梯度，但从它到结果的路上，计算图被切断了{where}：由 `detach`、`.data`、`no_grad`、普通的数（`.item()`、`.numpy()`）、"
         "索引、复制或不可导的运算造成。",
     ),
+    "why decided": (
+        "It asks, but its value only decided which lines run: Python read it there{where}, and a decision is no part of the graph.",
+        "它要求了梯度，但它的值只决定了运行哪些语句：Python 在那里读取了它{where}，而这样的判断不在计算图里。",
+    ),
     "why asked_late": (
         "It was told to ask{where} only after it had been used; the operations before remember nothing of it.",
         "它在使用之后才要求梯度{where}；之前的运算没有记录它。",

@@ -20,6 +20,9 @@ from .signatures import PublicSignature
 
 calls = stack.calls  # who takes calls of functions over, while anybody does
 tells = stack.told  # who wants to know what is no op: told here, where it costs nothing while there is none
+# What gives Python the value of a tensor, which then goes on without a history.
+READS = frozenset("item tolist numpy __array__ __bool__ __float__ __int__ __index__ __complex__".split())
+TOLD = READS | {"detach"}
 WRITTEN = {"grad": "grad", "data": "data ="}  # properties, and what is told of when they are written
 
 
@@ -108,7 +111,7 @@ def asking_method(name: str, function: Callable[..., Any]) -> Callable[..., Any]
         if result is not NotImplemented:
             return result
         result = stack.go_on(BELOW, function, args, kwargs) if asks else function(*args, **kwargs)
-        for tell in tells if name == "detach" else ():
+        for tell in tells if name in TOLD else ():
             tell(name, args[0], result)
         return result
 
