@@ -84,6 +84,7 @@ with _collector_at_rest():
     from .tensor import Methods as _Methods
     from .tensor import Tensor
     from .tensors import copying as _copying
+    from .tensors import float8 as _float8
     from .tensors import foreach as _foreach
     from .tensors import memory as _memory
     from .tensors import python_protocols as _python

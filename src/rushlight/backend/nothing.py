@@ -83,7 +83,8 @@ def outlined(shape: Shape, dtype: Kind, strides: Shape | None = None) -> Array:
             steps.append(step)
             step *= max(length, 1)
         strides = tuple(reversed(steps))
-    return np.lib.stride_tricks.as_strided(np.empty(1, dtype), shape, strides)
+    made = np.lib.stride_tricks.as_strided(np.empty(1, f"V{dtype.itemsize}"), shape, strides)
+    return made.view(dtype)
 
 
 def reach(array: Array) -> int:

@@ -16,7 +16,7 @@ from . import bits
 from .arithmetic import complex_sum, negative, subtract
 from .array_dtypes import floating, refuse
 from .checked_convert import checked_convert
-from .numpy import Array
+from .numpy import Array, within_float8
 
 divide = np.true_divide
 _ones = {char: np.ones((), char) for char in "fd"}
@@ -236,8 +236,9 @@ def copied(x: Array, source: Array) -> Array:
 
 
 def real_if(x: Array, dtype: np.dtype[Any]) -> Array:
-    """The real part where ``dtype`` has room for no other; what is true is so by either part."""
-    return x.real if x.dtype.kind == "c" and dtype.kind not in "cb" else x
+    """What ``dtype`` has room for: the real part; what is true is so by either part. Float8 types take the nearest they have."""
+    x = x.real if x.dtype.kind == "c" and dtype.kind not in "cb" else x
+    return within_float8(x, dtype) if dtype.itemsize == 1 and dtype.isbuiltin == 2 else x
 
 
 # The ufunc that does what a kernel does, on floating arrays: it can write into its first operand.

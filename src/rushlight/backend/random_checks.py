@@ -248,4 +248,6 @@ def _require_room(dtype: DType, name: str, value: int) -> None:
 
 def _digits(dtype: DType) -> int:
     """The bits of a float dtype's significand."""
+    if dtype.itemsize == 1:
+        _no_kernel("random_update_from_to", dtype)
     return {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}[dtype.name]

@@ -88,10 +88,10 @@ class dtype:
         return self.type_name if self.scalar_name in _WITH_TENSOR_NAMES else f"CPU{self.scalar_name}Type"
 
     def __getattr__(self, attribute: str) -> Any:
-        # Only an unset slot comes here: bfloat16 gets its NumPy type when first asked for.
+        # Only an unset slot comes here: bfloat16 and float8 types get their NumPy type when first asked for.
         if attribute == "numpy":
-            if self.name == "bfloat16":
-                return _load_bfloat16()
+            if self.name in _OF_ML_DTYPES:
+                return _load(self)
             raise NotImplementedError(f"rushlight has no tensors of {self!r}: NumPy has no such type")
         raise AttributeError(f"'torch.dtype' object has no attribute '{attribute}'")
 
@@ -112,9 +112,10 @@ class _ByNumpy(dict[Any, dtype]):
     """NumPy type -> dtype: a plain lookup, and a sentence when there is none."""
 
     def __missing__(self, key: np.dtype[Any]) -> dtype:
-        if key.name == "bfloat16":
-            _load_bfloat16()
-            return bfloat16
+        if key.name in _OF_ML_DTYPES:
+            found = named(key.name)
+            _load(found)
+            return found
         if not key.isnative:
             raise ValueError(
                 "given numpy array has byte order different from the native byte order. "
@@ -201,16 +202,22 @@ def named(name: str) -> dtype:
     return NAMES[name]
 
 
-def _load_bfloat16() -> np.dtype[Any]:
+on_loading: list[Callable[[dtype], object]] = []  # who wants to know that a type of ml_dtypes is in use
+_OF_ML_DTYPES = frozenset("bfloat16 float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz".split())
+
+
+def _load(rare: dtype) -> np.dtype[Any]:
     try:
         import ml_dtypes
     except ImportError:
         raise RuntimeError(
-            "torch.bfloat16 needs the package ml_dtypes, which gives NumPy that type: pip install ml_dtypes"
+            f"{rare!r} needs the package ml_dtypes, which gives NumPy that type: pip install ml_dtypes"
         ) from None
-    bfloat16.numpy = np.dtype(ml_dtypes.bfloat16)
-    BY_NUMPY[bfloat16.numpy] = bfloat16
-    return bfloat16.numpy
+    rare.numpy = np.dtype(getattr(ml_dtypes, rare.name))
+    BY_NUMPY[rare.numpy] = rare
+    for told in on_loading:
+        told(rare)
+    return rare.numpy
 
 
 # Promotion.

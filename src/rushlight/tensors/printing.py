@@ -143,8 +143,8 @@ def numbers_text(array: np.ndarray[Any, Any], indent: int) -> str:
     """The numbers between brackets; lines after the first begin ``indent`` spaces further in."""
     summarise = array.size > PRINT_OPTS.threshold
     shown = _edges(array) if summarise else array
-    if shown.dtype.name == "bfloat16":
-        shown = shown.astype(np.float32)  # holds every bfloat16, and NumPy's own functions know it
+    if shown.dtype.isbuiltin == 2:  # what ml_dtypes gave NumPy
+        shown = shown.astype(np.float32)  # holds every bfloat16 and float8, and NumPy's own functions know it
     if shown.dtype.kind == "c":
         real, imag = _Column(shown.real), _Column(shown.imag)
         width = real.width + imag.width + 1

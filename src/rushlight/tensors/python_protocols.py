@@ -149,8 +149,8 @@ class InPython(Methods):
             raise RuntimeError(
                 "Can't call numpy() on Tensor that has negative bit set. Use tensor.resolve_neg().numpy() instead."
             )
-        if self._array.dtype.kind == "V":
-            raise TypeError("Got unsupported ScalarType BFloat16")
+        if self._array.dtype.isbuiltin == 2:
+            raise TypeError(f"Got unsupported ScalarType {self.dtype.scalar_name}")
         return memory.show(self._array)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:

@@ -13,6 +13,7 @@ import numpy as np
 from ...backend import creation as backend
 from ...backend.memory_formats import has_channels_last
 from ...backend.numpy import converted
+from ...backend.pointwise import real_if
 from ...base import dtypes
 from ...base.device import device as Device
 from ...base.device import require_cpu
@@ -24,8 +25,7 @@ from ..arguments import as_dtype, check_bool, memory_format_name, type_name, war
 
 def _cast(x: np.ndarray[Any, Any], dtype: np.dtype[Any], memory_format: str) -> np.ndarray[Any, Any]:
     """A copy in another dtype, C's casts; as ``x`` lies in memory, or in a memory format."""
-    if x.dtype.kind == "c" and dtype.kind not in "cb":
-        x = x.real
+    x = real_if(x, dtype)
     if memory_format == "preserve_format" and 0 not in x.strides:
         return converted(x, dtype)
     made = backend.empty_in_format(x.shape, dtype, memory_format, x)

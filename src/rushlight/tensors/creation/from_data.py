@@ -9,6 +9,7 @@ import numpy as np
 
 from ...backend import dlpack, memory
 from ...backend.notes import not_differentiable
+from ...backend.pointwise import real_if
 from ...base import dtypes
 from ...base.device import changes
 from ...base.type_limits import iinfo
@@ -197,8 +198,7 @@ def _converted(array: np.ndarray[Any, Any], numpy_type: np.dtype[Any] | None, co
 
 def cast(array: np.ndarray[Any, Any], numpy_type: np.dtype[Any]) -> np.ndarray[Any, Any]:
     """A copy in another type, as C casts: the real part of complex values, no warnings."""
-    if array.dtype.kind == "c" and numpy_type.kind not in "cb":
-        array = array.real
+    array = real_if(array, numpy_type)
     with np.errstate(all="ignore"):
         return array.astype(numpy_type)
 
@@ -231,7 +231,8 @@ def _from_numbers(data: Any, kinds: set[type], numpy_type: np.dtype[Any] | None)
     elif (numpy_type.kind in "iu" and kinds and not kinds <= {bool}) or (complex in kinds and numpy_type.kind != "c"):
         return _from_mixture(data, numpy_type)  # every number is looked at, whether it fits
     try:
-        return np.array(data, numpy_type)
+        made = np.array(data, numpy_type)
+        return cast(np.array(data), numpy_type) if numpy_type.isbuiltin == 2 and numpy_type.itemsize == 1 else made
     except (ValueError, OverflowError, TypeError, RuntimeWarning):
         return _from_mixture(data, numpy_type)
 

@@ -51,7 +51,7 @@ def arange(
     natural = out.dtype if out is not None else dtypes.int64 if whole else None
     numpy_type = options("arange", dtype, layout, device, requires_grad, pin_memory, natural)
     chosen = dtypes.of(numpy_type)
-    if chosen is dtypes.bool_ or chosen.is_complex:
+    if chosen is dtypes.bool_ or chosen.is_complex or (chosen.is_floating_point and chosen.itemsize == 1):
         raise NotImplementedError(f"\"arange_cpu\" not implemented for '{chosen.scalar_name}'")
     if chosen.kind_rank == dtypes.INTEGRAL and not whole and width and not int(width):
         raise ValueError("step must be nonzero")
@@ -177,6 +177,8 @@ def linspace(
     tensor([0.0000, 0.5000, 1.0000])
     """
     first, last, count, numpy_type = _ends("linspace", start, end, steps, out, dtype, layout, device, requires_grad, pin_memory)
+    if numpy_type.isbuiltin == 2 and numpy_type.itemsize == 1:
+        raise NotImplementedError(f"\"linspace_cpu\" not implemented for '{dtypes.of(numpy_type).scalar_name}'")
     array = backend.linspace(first, last, count, numpy_type)
     return finished(array, requires_grad) if out is None else _filled(out, "linspace", array, dtype, requires_grad)
 
