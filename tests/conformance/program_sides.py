@@ -22,7 +22,7 @@ import numpy as np
 import torch
 from op_samples import OutOfTime
 from program_functions import functions_of
-from program_held import EXPORTS, Held, accumulates, assigned, node_name
+from program_held import EXPORTS, Asked, Held, accumulates, assigned, node_name
 from sides import Side, Tolerance, array_difference, tolerance_for
 
 SECONDS_PER_PROGRAM = 20
@@ -113,12 +113,12 @@ class Running:
     def __init__(self, side: Side) -> None:
         self.side = side
         self.space: dict[str, Any] = {"torch": side.module, "numpy": np, "copy": copy, "pickle": pickle}
-        self.space.update(functions_of(side.module))
+        self.space.update(functions_of(side.module), turn=turn)
         self.steps: list[Step] = []
         self.gradients: set[str] = set()
         self.born: dict[str, int] = {}
         # PyTorch may write to what a program holds.
-        self.held = Held(side) if side.module is not torch else None
+        self.held = Asked(side) if side.module is torch else Held(side)
         side.module.set_num_threads(1 if side.module is torch else self.threads)
         side.module.set_grad_enabled(True)
 
@@ -133,15 +133,13 @@ class Running:
         return self.steps[-1]
 
     def _execute(self, line: str) -> Exception | None:
-        error = changed = None
-        if self.held is not None:
-            self.held.before(self.space, line)
+        error = None
+        self.held.before(self.space, line)
         try:
             exec(compiled(line), self.space)
         except Exception as raised:
             error = raised
-        if self.held is not None:
-            changed = self.held.changed(self.space, line)
+        changed = self.held.changed(self.space, line)
         if changed is not None:
             raise Difference("held", line, f"{changed} has changed")
         return error
@@ -190,7 +188,12 @@ def follows_layout(line: str, gradients: set[str]) -> bool:
 
 
 def first_sentence(error: Exception) -> str:
-    return re.split(r"(?<=\.)\s|\n", str(error).strip(), maxsplit=1)[0].strip()
+    """Without what else it says; versions as how far they are apart, for gradients are not born with the same."""
+    text = _VERSIONS.sub(lambda found: f"is {int(found[1]) - int(found[2])} versions too late", str(error).strip())
+    return re.split(r"(?<=\.)\s|\n", text, maxsplit=1)[0].strip()
+
+
+_VERSIONS = re.compile(r"is at version (\d+); expected version (\d+)")
 
 
 NONE = Tolerance(0.0, 0.0)
@@ -315,6 +318,8 @@ def proof(lines: list[str], candidate: Side) -> str | None:
         theirs = run(Side(torch), lines)
     if agrees(theirs) is None:
         return "PyTorch's vectors and its single numbers differ: number by number it does it too"
+    if any(agrees(run(Side(torch), turned(lines, seed)), least) is None for seed in range(NUDGES)):
+        return "zeros on its way turned to those of the other sign, PyTorch does it too"
     return None
 
 
@@ -359,6 +364,23 @@ def one_by_one() -> Iterator[None]:
     finally:
         for name, function in plain.items():
             setattr(space, name, function)
+
+
+def turned(lines: list[str], seed: int) -> list[str]:
+    """The program, in which for some lines, or all, zeros that they have made are of the other sign."""
+    draw = random.Random(seed)
+
+    def other(line: str) -> str:
+        names = [name for name in assigned(line) if seed == 0 or draw.random() < 0.5]
+        return line + "".join(f"; turn({name})" for name in names)
+
+    return [other(line) for line in lines]
+
+
+def turn(value: Any) -> None:
+    """Gives a tensor's zeros, and what is no number, the other sign."""
+    if isinstance(value, torch.Tensor) and value.is_floating_point():
+        value.data.copy_(torch.where((value.data == 0) | value.data.isnan(), -value.data, value.data))
 
 
 NUDGES = 16

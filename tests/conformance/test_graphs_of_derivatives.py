@@ -151,3 +151,89 @@ def test_of_packed_sequences(kind: str, both_ways: bool) -> None:
         return [graph_of(one.grad_fn) for one in (*out, whole)]
 
     assert told(rushlight) == told(torch)
+
+
+def functional(t: Any, name: str, *given: Any, **options: Any) -> Function:
+    return lambda x: getattr(t.nn.functional, name)(x, *given, **options)
+
+
+HANGING: dict[str, Function] = {
+    "conv2d": lambda t: functional(t, "conv2d", t.ones(2, 2, 1, 1, dtype=t.float64)),
+    "conv_transpose2d": lambda t: functional(t, "conv_transpose2d", t.ones(2, 1, 2, 2, dtype=t.float64)),
+    "weight of conv2d": lambda t: lambda w: t.nn.functional.conv2d(t.ones(1, 2, 4, 4, dtype=t.float64), w),
+    "weight of layer_norm": lambda t: lambda w: t.nn.functional.layer_norm(w.detach() * 2, (4,), w.flatten()[:4]),
+    "weight of batch_norm": lambda t: (
+        lambda w: t.nn.functional.batch_norm(w.detach() * 2, None, None, w.flatten()[:2], training=True)
+    ),
+    "grid_sample": lambda t: functional(t, "grid_sample", t.zeros(1, 2, 2, 2, dtype=t.float64), align_corners=False),
+    "fractional": lambda t: functional(
+        t, "fractional_max_pool2d", 2, 2, _random_samples=t.full((1, 2, 2), 0.5, dtype=t.float64)
+    ),
+    "reflect": lambda t: functional(t, "pad", (1, 1, 1, 1), mode="reflect"),
+    "replicate": lambda t: functional(t, "pad", (1, 1, 1, 1), mode="replicate"),
+    **{
+        name: lambda t, name=name: functional(t, name, 2)
+        for name in ("avg_pool2d", "max_pool2d", "max_pool1d", "adaptive_avg_pool2d", "adaptive_max_pool2d")
+    },
+}
+
+
+@pytest.mark.parametrize("name", HANGING)
+def test_gradients_hang_on_what_their_functions_take(name: str) -> None:
+    """PyTorch's function for such a gradient takes the input too, though nothing is computed from it."""
+
+    def told(t: Any) -> list[Any]:
+        x = (t.arange(32.0, dtype=t.float64) % 7).reshape(1, 2, 4, 4).requires_grad_()
+        x = x.squeeze(0) if name == "max_pool1d" else x
+        out = HANGING[name](t)(x)
+        (slope,) = t.autograd.grad(out, x, t.ones_like(out), create_graph=True)
+        (again,) = t.autograd.grad(slope.sum(), x, create_graph=True, allow_unused=True)
+        found = [slope, *([] if again is None else [again])]
+        return [(one.detach().round(decimals=9).add(0).tolist(), one.requires_grad) for one in found]
+
+    assert told(rushlight) == told(torch)
+
+
+DUAL: dict[str, Function] = {
+    "product": lambda d, b: d * b,
+    "product with a number": lambda d, b: d * 2,
+    "square": lambda d, b: d * d,
+    "sum": lambda d, b: d + b,
+    "quotient": lambda d, b: d / b,
+    "divisor": lambda d, b: b / d,
+    "dot": lambda d, b: d @ b,
+}
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit.script")
+@pytest.mark.parametrize("name", DUAL)
+def test_tangents_hang_on_what_absent_ones_are_multiplied_by(name: str) -> None:
+    def told(t: Any) -> list[Any]:
+        x, b = t.tensor([1.0, 2.0], requires_grad=True), t.tensor([3.0, t.inf])
+        with t.autograd.forward_ad.dual_level():
+            dual = t.autograd.forward_ad.make_dual(x, t.ones(2))
+            tangent = t.autograd.forward_ad.unpack_dual(DUAL[name](dual, b)).tangent
+        return [tangent.tolist(), tangent.requires_grad]
+
+    assert told(rushlight) == told(torch)
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit.script")
+@pytest.mark.parametrize("name", ["hessian", "jacfwd of jacrev", "jvp of grad"])
+@pytest.mark.parametrize("power", [2, 3])
+def test_third_derivatives_that_are_constant_have_a_history(name: str, power: int) -> None:
+    def told(t: Any) -> list[Any]:
+        def function(x: Any) -> Any:
+            return (x * x).sum() if power == 2 else (x * x * x).sum()
+
+        x = t.tensor([1.0, 2.0], requires_grad=True)
+        taken = {
+            "hessian": t.func.hessian(function),
+            "jacfwd of jacrev": t.func.jacfwd(t.func.jacrev(function)),
+            "jvp of grad": lambda x: t.func.jvp(t.func.grad(function), (x,), (t.ones(2),))[1],
+        }
+        second = taken[name](x)
+        (third,) = t.autograd.grad(second.sum(), x, create_graph=True)
+        return [second.tolist(), third.detach().add(t.zeros(2)).tolist(), third.requires_grad]
+
+    assert told(rushlight) == told(torch)

@@ -89,8 +89,6 @@ def difference(op: Any, ours: Any) -> tuple[int, str | None]:
 
 # Not the same, and why: the right gradients in place of an error, unless it says otherwise.
 KNOWN = {
-    # Of the input only the shape is kept, which frees its memory.
-    *(f"nn.functional.{name}" for name in ("fractional_max_pool2d", "fractional_max_pool3d")),
     # PyTorch keeps what none of the rules here reads.
     *(f"fft.{name}" for name in ("fft", "ifft", "rfft", "rfft2", "rfftn", "ihfft", "ihfft2", "ihfftn")),
     *(f"native_{name}_norm" for name in ("batch", "layer", "group")),

@@ -105,6 +105,8 @@ def inv(a: Array, name: str = "linalg.inv") -> Array:
 
 
 def det(a: Array) -> Array:
+    if not a.size:  # of any dtype
+        return np.ones(a.shape[:-2], a.dtype)
     size = np.array(np.linalg.det(a))
     doubtful = _doubtful(a, size)
     if doubtful.any():

@@ -56,13 +56,15 @@ for _rank in (2, 3):
         _means, _maxima = keeping(_means), keeping(_maxima)
     op(f"adaptive_max_pool{_rank}", _maxima, outputs="out indices!",
        node=f"AdaptiveMaxPool{_rank}DBackward0",
-       x=lambda g, xp, indices, x, size: xp.pool_scatter(_filled(g, "max", len(size)), indices, x.shape, len(size)))  # fmt: skip
+       x=lambda g, xp, indices, x, size: xp.beside_zeros(
+           xp.pool_scatter(_filled(g, "max", len(size)), indices, x.shape, len(size)), x))  # fmt: skip
     op(f"fractional_max_pool{_rank}", _fractional,
        inputs="samples", outputs="out indices!", node=f"FractionalMaxPool{_rank}DBackward0",
-       x=lambda g, xp, indices, x_shape, window, size: xp.pool_scatter(
-           g, _within(indices, x_shape, window), x_shape, len(size)))  # fmt: skip
+       x=lambda g, xp, indices, x, window, size: xp.beside_zeros(xp.pool_scatter(
+           g, _within(indices, x.shape, window), x.shape, len(size)), x))  # fmt: skip
     op(f"adaptive_avg_pool{_rank}", _means, node=f"AdaptiveAvgPool{_rank}DBackward0", kind="linear",
-       x=lambda g, xp, x, size: xp.adaptive_avg_pool_adjoint(_filled(g, "avg", len(size)), x.shape, len(size)))  # fmt: skip
+       x=lambda g, xp, x, size: xp.beside_zeros(
+           xp.adaptive_avg_pool_adjoint(_filled(g, "avg", len(size)), x.shape, len(size)), x))  # fmt: skip
 op("adaptive_avg_pool_adjoint", k.adaptive_avg_pool_input_grad, node="AdaptiveAvgPool2DBackwardBackward0",
    kind="linear", g=lambda g, xp, g_shape, rank: xp.adaptive_avg_pool2(g, g_shape[-rank:]))  # fmt: skip
 

@@ -13,7 +13,7 @@ from ..backend.memory_formats import has_channels_last, with_channels_last
 from ..backend.shape import expand_dims
 from .public import module, ops, public
 from .rule_functions import conj
-from .table import op
+from .table import arrays, op
 
 if TYPE_CHECKING:
     from ..tensor import Tensor
@@ -133,7 +133,9 @@ def _convolution_backward(
     if needs[2]:
         of_none = not transposed and not x.shape[1]
         for_bias = xp.sum(w if of_none else g, (1 if of_none else 0, *range(2, len(g.shape))), False)
-    return for_x, for_w, for_bias
+    if xp is arrays:
+        return for_x, for_w, for_bias
+    return tuple(None if one is None else xp.beside(xp.beside(one, x), w) for one in (for_x, for_w, for_bias))
 
 
 op("convolution", _convolve, inputs="x w bias",

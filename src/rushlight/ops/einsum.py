@@ -66,7 +66,7 @@ def einsum(*args: Any) -> Tensor:
         if other_sums:
             other = other.sum(other_sums, True)
         out = out * other if product is None else _multiplied(out, other, product)
-    return _reshaped(out, out._array.shape[:kept]) if ndim > kept else out
+    return ops.view(out, out._array.shape[:kept]) if ndim > kept else out
 
 
 @lru_cache(maxsize=512)

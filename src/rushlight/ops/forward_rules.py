@@ -166,7 +166,7 @@ def _tangents(op: table.Op, primals: Sequence[Any], tangents: Sequence[Any], par
                 else:
                     term = op.call(*primals[:index], tangent, *primals[index + 1 :], *params)
                 total = term if total is None else total + term
-        return total
+        return _beside_others(total, primals, tangents)
     if op.kind == "reduction":
         return _reduced(op, primals, tangents, params, out)
     if op.kind in ("elementwise", "symmetric") and op.joint is None:
@@ -176,8 +176,21 @@ def _tangents(op: table.Op, primals: Sequence[Any], tangents: Sequence[Any], par
             if isinstance(tangent, Tensor):
                 term = conj(_apply_rule(op, name, conj(tangent), primals, params, out))
                 total = term if total is None else total + term
-        return total
+        return _beside_others(total, [out], [tangents[1], 0]) if op.name == "div" else total
     return _transposed(op, primals, tangents, params)
+
+
+def _beside_others(total: Tensor | None, primals: Sequence[object], tangents: Sequence[object]) -> Tensor | None:
+    """PyTorch multiplies the tangent that an argument lacks, which is zero, too: the sum hangs on what that is multiplied by."""
+    for index, primal in enumerate(primals):
+        if (
+            total is not None
+            and not isinstance(tangents[1 - index], Tensor)
+            and isinstance(primal, Tensor)
+            and primal.requires_grad
+        ):
+            total = table.tensors.beside_zeros(total, primal)
+    return total
 
 
 def _reduced(op: table.Op, primals: Sequence[Any], tangents: Sequence[Any], params: tuple[Any, ...], out: Any) -> Any:

@@ -34,8 +34,8 @@ def _grid_backward(
 
 for _rank in (2, 3):
     op(f"grid_sampler{_rank}", k.grid_sample, node=f"GridSampler{_rank}DBackward0",
-       x=lambda g, xp, grid, x_shape, mode, padding_mode, align_corners, order: xp.grid_sampler_adjoint(
-           g, grid, x_shape, mode, padding_mode, align_corners, order),
+       x=lambda g, xp, x, grid, mode, padding_mode, align_corners, order: xp.beside(xp.grid_sampler_adjoint(
+           g, grid, tuple(x.shape), mode, padding_mode, align_corners, order), x),
        grid=lambda g, xp, x, grid, mode, padding_mode, align_corners, order: _grid_backward(
            g, xp, x, grid, mode, padding_mode, align_corners, order))  # fmt: skip
 

@@ -64,9 +64,16 @@ def _layer_norm_backward(
     rows = tuple(range(axes[0]))
     return (
         xp.normalized_backward(g if weight is None else g * weight, x, axes, eps) if needs[0] else None,
-        _added(xp, g * xp.normalized(x, axes, eps), rows) if needs[1] else None,
-        _added(xp, g, rows) if needs[2] else None,
+        _beside(xp, _added(xp, g * xp.normalized(x, axes, eps), rows), weight) if needs[1] else None,
+        _beside(xp, _added(xp, g, rows), weight, x) if needs[2] else None,
     )
+
+
+def _beside(xp: object, slope: object, *others: object) -> object:
+    """The slope, hanging on all that PyTorch's function for it takes."""
+    for other in others if xp is tensors else ():
+        slope = slope if other is None else tensors.beside(slope, other)
+    return slope
 
 
 def _added(xp: Any, values: Any, axes: tuple[int, ...]) -> Any:
@@ -97,8 +104,8 @@ def _batch_norm_backward(g: Any, xp: Any, x: Any, weight: Any, eps: float, needs
         for_x = with_channels_last(for_x)
     return (
         for_x,
-        over_channels(xp, g * xp.normalized(x, axes, eps)) if needs[1] else None,
-        over_channels(xp, g) if needs[2] else None,
+        _beside(xp, over_channels(xp, g * xp.normalized(x, axes, eps)), weight) if needs[1] else None,
+        _beside(xp, over_channels(xp, g), weight, x) if needs[2] else None,
     )
 
 

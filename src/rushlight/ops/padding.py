@@ -24,7 +24,7 @@ for _mode, _label in (("reflect", "Reflection"), ("replicate", "Replication")):
         _NODES[_mode, _rank] = f"{_label}Pad{_rank}DBackward0"
 for (_mode, _rank), _node in _NODES.items():
     op(f"{_mode}_pad{_rank}", keeping(k.mirrored_pad), node=_node, kind="linear",  # x is kept, as in PyTorch
-       x=lambda g, xp, x, padding, mode: xp.mirrored_pad_adjoint(g, padding, mode))  # fmt: skip
+       x=lambda g, xp, x, padding, mode: xp.beside_zeros(xp.mirrored_pad_adjoint(g, padding, mode), x))  # fmt: skip
 op("mirrored_pad", k.mirrored_pad, node="ReflectionPadBackward0", kind="linear",
    x=lambda g, xp, padding, mode: xp.mirrored_pad_adjoint(g, padding, mode))  # fmt: skip
 op("mirrored_pad_adjoint", k.mirrored_pad_adjoint, node="ReflectionPadBackwardBackward0", kind="linear",

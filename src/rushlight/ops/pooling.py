@@ -76,13 +76,13 @@ for _rank in (2, 3):
     _kept = keeping if _rank == 2 else _as_it_is  # volumes are laid out in order
     _pooling = _max_pool_in_format if _rank == 2 else _max_pool_of_volumes
     op(f"max_pool{_rank}", _pooling, outputs="out indices!", node=f"MaxPool{_rank}DWithIndicesBackward0",
-       x=lambda g, xp, indices, x, window: xp.pool_scatter(g, indices, x.shape, len(window)))  # fmt: skip
+       x=lambda g, xp, indices, x, window: xp.beside_zeros(xp.pool_scatter(g, indices, x.shape, len(window)), x))  # fmt: skip
     op(f"max_unpool{_rank}", _kept(k.max_unpool), inputs="indices", node=f"MaxUnpool{_rank}DBackward0", kind="linear",
        x=lambda g, xp, indices, size: xp.pool_gather(g, indices, len(size)))  # fmt: skip
     op(f"avg_pool{_rank}", _kept(_avg_pool), node=f"AvgPool{_rank}DBackward0", kind="linear",
        x=lambda g, xp, x, window, stride, padding, ceil_mode, count_include_pad, divisor_override: (
-           xp.avg_pool_adjoint(
-               g, x.shape, window, stride, padding, ceil_mode, count_include_pad, divisor_override)))  # fmt: skip
+           xp.beside_zeros(xp.avg_pool_adjoint(
+               g, x.shape, window, stride, padding, ceil_mode, count_include_pad, divisor_override), x)))  # fmt: skip
 op("avg_pool_adjoint", _avg_pool_adjoint, node="AvgPool2DBackwardBackward0", kind="linear",
    g=lambda g, xp, window, stride, padding, ceil_mode, count_include_pad, divisor_override: xp.avg_pool2(
        g, window, stride, padding, ceil_mode, count_include_pad, divisor_override))  # fmt: skip

@@ -161,8 +161,16 @@ def as_vectors(op: Op, inputs: list[Any], params: Named, level: Level, is_number
     return along(ops.squeeze(out, (0,)) if is_number else out, level)
 
 
+def beside(op: Op, inputs: list[Tensor], params: Named, level: Level) -> object:
+    """What is the first of two, whatever the second."""
+    first, other = inputs
+    return call_op(op, [along(first, level), other.whole if is_batched(other, level) else other], params)
+
+
 rules: dict[str, Rule] = {
     "prelu": pointwise,
+    "beside": beside,
+    "beside_zeros": beside,
     **dict.fromkeys(
         (
             "where masked_fill_tensor lerp sigmoid_backward relu_backward tanh_backward real imag conj conj_physical angle complex polar "
