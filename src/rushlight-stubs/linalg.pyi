@@ -89,7 +89,7 @@ def lu_solve(LU: Any, pivots: Any, B: Any, *, left: bool = True, adjoint: bool =
 def matmul(input: Tensor, other: Tensor | complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """:func:`torch.matmul`."""
     ...
-def matrix_exp(input: Tensor, *, out: Any = None) -> Tensor:
+def matrix_exp(input: Tensor) -> Tensor:
     """The matrix exponential, ``sum(A ** k / k!)``, of a square matrix or each of a batch."""
     ...
 def matrix_norm(input: Tensor, ord: Any = 'fro', dim: Any = (-2, -1), keepdim: bool = False, *, dtype: dtype | None = None, out: Any = None) -> Tensor:

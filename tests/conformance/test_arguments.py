@@ -421,6 +421,51 @@ torch.sparse_csr_tensor(x, x, x, 3, x)
 x.map_(torch.ones(2, 3, requires_grad=True), 3)
 torch.ones(2, requires_grad=True).sub_("a")
 torch.ones(2, requires_grad=True).add_(np.ones(2))
+torch.tensor([1, 0, 1]).sub_(np.bool_(True))
+torch.tensor([1, 0, 1]).bitwise_and(np.bool_(True))
+torch.ones(2, 3, dtype=torch.complex64).kthvalue(9)
+torch.meshgrid(indexing=-2)
+torch.kl_div(x, x, a=x)
+torch.nn.functional.pad(x, [0] * 70, "mean", -1)
+x.unflatten(5, 1.5)
+x.is_pinned("sum")
+x.pin_memory(2**64)
+torch.device(np.ones(3)[::-1])
+torch.set_default_device(np.int64(-1))
+torch.full((2,), 3, out=3)
+torch.clamp_min(x, 1j)
+torch.linalg.lu_solve(torch.eye(2).bfloat16(), torch.ones(2).int(), torch.eye(2))
+torch.linalg.lu_solve(torch.eye(2).int(), torch.ones(2).int(), torch.eye(2))
+torch.unsafe_split(x, 0)
+torch.Stream(0, priority=(-1,))
+torch.autograd.grad(1, x)
+torch.autograd.forward_ad.unpack_dual(3.5, level=2)
+torch.autograd.forward_ad.unpack_dual(x, level="none")
+F.softmax(x, None, "sum")
+F.instance_norm(x.view(1, 2, 3), momentum="a")
+F.threshold(x.int(), float("nan"), 1)
+F.celu(x, "a", inplace=torch.ones(2))
+F.cosine_embedding_loss(x, x, 3, reduce="mul", size_average=torch.ones(3))
+F.max_unpool3d(x.bfloat16(), None, (3,), -1, "abc", [2, 2])
+F.max_unpool2d(x, "ij", (1,))
+F.dropout([], 0.0)
+torch.nn.AlphaDropout(0)([])
+torch.nn.init.eye_(np.ones(2))
+torch.nn.utils.rnn.pad_sequence([x], "fro")
+torch.nn.utils.rnn.pad_sequence([x], True, "a")
+torch.masked.argmax(torch.tensor([True]), mask=0)
+torch.masked.cumsum(torch.tensor([True]), 1e400)
+torch.sparse.mm(x, np.ones(3))
+torch.special.i1(x.to_sparse(), out=(2, 3))
+x.to_sparse().view_as(x, 3)
+x.to_sparse().floor_divide(other=torch.ones(3))
+x.to_sparse().to_sparse_csr(1e400)
+x.__array__(None, {"a": 1})
+x.bool().dist(x)
+torch.nn.Dropout3d(torch.ones(1), True)(x.view(1, 1, 1, 2, 3))
+torch.nn.LazyConv2d(2, 1)(np.ones(2))
+torch.nn.LinearCrossEntropyOptions(batch_chunk_size="x", chunking_method=3)
+torch.nn.LinearCrossEntropyOptions(batch_chunk_size="x", chunking_method=b"a")
 """.strip().splitlines()
 
 
@@ -468,6 +513,18 @@ def test_taken_as_pytorch_takes_it(line: str) -> None:
         "torch.ones(2, 3) == np.ones(3).view(np.recarray)",
         "torch.ones(2, 3) != np.ma.masked_array([1.0, 2, 3], [False, True, False])",
         "torch.mvlgamma(torch.tensor([5.0, 80.0]), 100)",
+        "torch.tensor([1, 0, 1]) + np.bool_(True)",
+        "torch.full((2,), np.bool_(True))",
+        "torch.ones(2).nan_to_num(np.bool_(True))",
+        "torch.norm(torch.ones(3), True)",
+        "torch.dist(torch.ones(2).int(), torch.ones(2) * 3)",
+        "torch.linalg.matrix_norm(torch.ones(2, 3), np.float128(1))",
+        "torch.ones(1).expand(2, 3).diag(torch.tensor(-1))",
+        "torch.binary_cross_entropy_with_logits(torch.ones(3), torch.ones(3))",
+        "torch.masked.sum(torch.ones(2, 3), 1, keepdim='abc')",
+        "torch.nn.functional.normalize(torch.ones(2), 2.0, 0, 1e-3, torch.ones(2))",
+        "torch.ones(2, 3).to_sparse().sin_().to_dense()",
+        "torch.ones(2, 3).to_sparse().relu_().to_dense()",
         "torch.nn.Sequential(torch.nn.ReLU()).cuda()(torch.ones(2))",
         "torch.nn.Sequential(torch.nn.ReLU()).xpu('abc')(torch.ones(2))",
     ],
@@ -483,3 +540,24 @@ def test_what_is_looked_at_only_when_it_is_used() -> None:
     for package in (torch, rushlight):
         package.vmap(len, 0, "nearest")
         package.serialization.safe_globals(3)
+        package.GradScaler(2, "a")
+        package.nn.utils.clip_grads_with_norm_(package.ones(2), 0.5, (1, 2))
+
+
+@pytest.mark.parametrize("line", ["x == 1", "1 in x", "x != x", "x & 1", "x << 1", "2**x", "torch.nn.functional.elu_(x)"])
+def test_sparse_tensors_refuse_what_pytorch_has_for_dense_ones(line: str) -> None:
+    for package in (torch, rushlight):
+        with pytest.raises(NotImplementedError):
+            eval(line, {"torch": package, "x": package.ones(2, 3).int().to_sparse()})
+
+
+def test_sparse_tensors_beside_what_is_no_number() -> None:
+    for package in (torch, rushlight):
+        x = package.ones(2, 3).to_sparse()
+        assert (x == "a") is False and (x != None) is True  # noqa: E711
+
+
+def test_numpy_bools_are_floats_and_numbers_of_enumerations_need_no_name() -> None:
+    for package in (torch, rushlight):
+        assert package.tensor([1]).mul(np.bool_(True)).dtype is package.float32
+        assert int(package.autograd.ProfilerActivity(-5)) == -5 and package.serialization.location_tag(package.ones(2)) == "cpu"

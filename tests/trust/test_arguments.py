@@ -175,3 +175,10 @@ def test_a_tolerance_that_only_says_that_it_is_long() -> None:
     """Its elements were made room for first, all 2**31 of them."""
     (said,) = run_all("rushlight", ["torch.pinverse(input=torch.eye(3), rcond=Liar())"])
     assert (said.kind, said.text) == ("TypeError", "pinverse(): argument 'rcond' must be float, not Liar")
+
+
+def test_what_writes_files_is_given_a_file() -> None:
+    """PyTorch says the same and may end the process."""
+    lines = ["(None)", "(pathlib.Path('a'), 'a')", "(memoryview(b'abcd'))", "(pathlib.Path('a'), True, torch.ones(2))"]
+    for said in run_all("rushlight", [f"torch.PyTorchFileWriter{line}" for line in lines]):
+        assert said.kind == "TypeError" and "incompatible constructor arguments" in said.text

@@ -304,7 +304,7 @@ native_channel_shuffle = channel_shuffle
 def nll_loss(input: Tensor, target: Any, weight: Tensor | None = None, size_average: Any = None, ignore_index: int = -100, reduce: Any = None, reduction: str = 'mean') -> Tensor:
     """The negative log likelihood of the target classes, given log probabilities (N, C, ...)."""
     ...
-def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, *, out: Any = None) -> Tensor:
+def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out: Tensor | None = None) -> Tensor:
     """The input divided by its norm along ``dim`` (at least ``eps``)."""
     ...
 def one_hot(tensor: Any, num_classes: int = -1) -> Tensor:

@@ -53,7 +53,7 @@ class GradScaler:
                 raise AssertionError("The growth factor must be > 1.0.")
             if backoff_factor >= 1.0:
                 raise AssertionError("The backoff factor must be < 1.0.")
-        self._factor, self._has_scaled = float(init_scale), False
+        self._factor, self._has_scaled = init_scale, False
         self._growth_factor, self._backoff_factor = growth_factor, backoff_factor
         self._growth_interval, self._growth_tracker = growth_interval, 0
         # By optimizer: whether its gradients have inf or nan; None where it has no gradients.

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..backend import numpy as backend
+from ..base.arguments import type_name
 from ..base.attributes import held
 from ..base.thread_state import carried
 from ..tensor import Tensor, new_tensor, wrap
@@ -287,6 +288,10 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     >>> tangent is None
     True
     """
+    if (level is not None and level < 0) or (level is None and not _state.user):
+        return UnpackedDualTensor(tensor, None)
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"_unpack_dual(): argument 'dual' (position 1) must be Tensor, not {type_name(tensor)}")
     if not _state.user:
         return UnpackedDualTensor(tensor, None)
     return UnpackedDualTensor(without_tangent(tensor, _state.user[-1]), tangent_at(tensor, _state.user[-1]))

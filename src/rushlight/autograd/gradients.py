@@ -162,13 +162,6 @@ def grad(
         taken = interpreters.ask("overriding", grad, (*given[0], *given[1]), given, named)
         if taken is not NotImplemented:
             return taken
-    if not only_inputs:
-        warnings.warn(
-            "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for other parts "
-            "of the graph, please use torch.autograd.backward.",
-            FutureWarning,
-            stacklevel=2,
-        )
     if materialize_grads and allow_unused is False:
         raise ValueError(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
@@ -180,6 +173,13 @@ def grad(
                      is_grads_batched, materialize_grads)  # fmt: skip
         return dict(zip(inputs, found, strict=True))  # type: ignore[return-value]  # by the same names
     outs, ins = _sequence(outputs), _sequence(inputs)
+    if not only_inputs:
+        warnings.warn(
+            "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for other parts "
+            "of the graph, please use torch.autograd.backward.",
+            FutureWarning,
+            stacklevel=2,
+        )
     if not ins:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     cotangents = _sequence(grad_outputs) if grad_outputs is not None else (None,) * len(outs)

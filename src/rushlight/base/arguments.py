@@ -113,5 +113,7 @@ def axis_of(dim: Any, ndim: int, *, wrap_scalar: bool = True) -> int:
 
 def check_device(function: str, where: object) -> None:
     """TypeError, naming `function`, for what is no device, no name of one, no index and not None."""
-    if where is not None and (isinstance(where, bool) or not isinstance(where, (device, str, int))):
+    if where is not None and (isinstance(where, bool) or not isinstance(where, (device, str, int, np.integer))):
         raise TypeError(f"{function}(): argument 'device' (position 1) must be torch.device, not {type_name(where)}")
+    if where is not None and not isinstance(where, device):
+        device(where)  # of a name or an index that there is

@@ -10,6 +10,8 @@ from functools import cache
 from threading import Lock, local
 from typing import Any, NoReturn
 
+import numpy as np
+
 _TYPES = (
     "cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan, mps, meta, hpu, "
     "mtia, privateuseone"
@@ -89,7 +91,7 @@ def _parse(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[str, int | No
     kind, index = given.get("type"), given.get("index")
     if isinstance(kind, device) and len(given) == 1:
         return kind.type, kind.index
-    if isinstance(kind, int) and not isinstance(kind, bool) and len(given) == 1:
+    if isinstance(kind, (int, np.integer)) and not isinstance(kind, bool) and len(given) == 1:
         if kind >= 2**63:
             raise ValueError("Overflow when unpacking long long")
         if kind < 0:
@@ -117,7 +119,7 @@ def _refuse(args: tuple[Any, ...], kwargs: dict[str, Any]) -> NoReturn:
     got = ", ".join([_type_name(a) for a in args] + [f"{k}={_type_name(v)}" for k, v in kwargs.items()])
     why = ""
     if len(args) == 1 and not kwargs:
-        kind = "list of []" if args[0] == [] else _type_name(args[0])
+        kind = "list of []" if isinstance(args[0], list) and not args[0] else _type_name(args[0])
         why = f"      didn't match because some of the arguments have invalid types: (!{kind}!)\n"
     raise TypeError(
         f"device() received an invalid combination of arguments - got ({got}), but expected one of:\n"
@@ -126,7 +128,8 @@ def _refuse(args: tuple[Any, ...], kwargs: dict[str, Any]) -> NoReturn:
 
 
 def _type_name(value: object) -> str:
-    return "torch.device" if isinstance(value, device) else type(value).__name__
+    kind = type(value)
+    return "torch.device" if kind is device else f"{'numpy.' * (kind.__module__ == 'numpy')}{kind.__name__}"
 
 
 def _parse_name(name: str) -> tuple[str, int | None]:
@@ -201,8 +204,8 @@ def as_device(where: Any, function: str = "device") -> device:
         return where
     if isinstance(where, str):
         return _from_name(where)
-    if isinstance(where, int) and not isinstance(where, bool):
-        return device(where)
+    if isinstance(where, (int, np.integer)) and not isinstance(where, bool):
+        return device(int(where))
     raise TypeError(f"{function}(): argument 'device' must be torch.device, not {type(where).__name__}")
 
 

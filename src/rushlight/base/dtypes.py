@@ -349,11 +349,11 @@ def of_number(number_type: type) -> dtype:
 
     Raises TypeError for a type that is no number.
     """
-    if issubclass(number_type, bool | np.bool_):
+    if issubclass(number_type, bool):
         return bool_
     if issubclass(number_type, int | np.integer):
         return int64
-    if issubclass(number_type, float | np.floating):
+    if issubclass(number_type, float | np.floating | np.bool_):
         return _default
     if issubclass(number_type, complex | np.complexfloating):
         return default_complex_dtype()

@@ -13,6 +13,7 @@ from ..autograd import views
 from ..autograd.interpreters import stack as interpreters
 from ..autograd.modes import state
 from ..backend import activations as k
+from ..backend.checked_convert import checked_convert
 from ..base.arguments import NUMBERS
 from ..base.dtypes import float16
 from ..base.type_limits import finfo
@@ -125,7 +126,14 @@ def _activation(function: Any, *, in_torch: bool = False) -> Any:
     written = _written(function)
 
     def inplace(input: Any, *args: Any, **kwargs: Any) -> Any:
-        return views.inplace(written, name + "_", input, *args, **kwargs)
+        try:
+            return views.inplace(written, name + "_", input, *args, **kwargs)
+        except RuntimeError:
+            if getattr(input, "is_sparse", False):
+                raise NotImplementedError(
+                    f"Could not run 'aten::{name}_' with arguments from the 'SparseCPU' backend."
+                ) from None
+            raise
 
     inplace.__signature__ = PublicSignature(function)  # type: ignore[attr-defined]
     module("torch.nn.functional")[name + "_"] = function_of(named(inplace, name + "_"))
@@ -268,8 +276,10 @@ def glu(input: Any, dim: int = -1) -> Tensor:
 def threshold(input: Any, threshold: Any, value: Any) -> Tensor:
     """``x`` above the threshold, else ``value``."""
     require_kind(input, "threshold_cpu", "fiu")
-    limit = threshold.item() if isinstance(threshold, Tensor) else threshold
-    return ops.threshold(input, limit, value.item() if isinstance(value, Tensor) else value)
+    limit, value = (one.item() if isinstance(one, Tensor) else one for one in (threshold, value))
+    if input._array.dtype.kind in "iu":
+        limit, value = (checked_convert(one, input.dtype) for one in (limit, value))
+    return ops.threshold(input, limit, value)
 
 
 _activation(threshold, in_torch=True)

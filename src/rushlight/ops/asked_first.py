@@ -190,7 +190,8 @@ def _windows(rank: int) -> None:
         kernel, edge = _each(given.kernel_size, rank), _each(given.padding, rank)
         steps = kernel if given.stride is None else _each(given.stride, rank)
         size = given.input.size()
-        found = [(size[place - rank] - 1) * steps[place] + kernel[place] - 2 * edge[place] for place in range(rank)]
+        count = len(kernel)
+        found = [(size[place - count] - 1) * steps[place] + kernel[place] - 2 * edge[place] for place in range(count)]
         for place, length in enumerate(found if given.output_size is None else ()):
             if length < 0:
                 raise ValueError(

@@ -310,6 +310,11 @@ def clip(input: Any, min: Any = None, max: Any = None) -> Tensor:
     return _clamp(input, min, max)
 
 
+def _refuse_complex_bound(bound: object) -> None:
+    if isinstance(bound, complex):
+        raise NotImplementedError("clamp is not supported for complex types")
+
+
 @public(inplace=True)
 def clamp_min(input: Any, min: Any) -> Tensor:
     """Not less than ``min``."""
@@ -318,6 +323,7 @@ def clamp_min(input: Any, min: Any) -> Tensor:
     if isinstance(min, Tensor):
         return ops.clamp_min_tensor(input, min)
     _expect_number("clamp_min", "min", min)
+    _refuse_complex_bound(min)
     return ops.clamp_min(input, min)
 
 
@@ -329,6 +335,7 @@ def clamp_max(input: Any, max: Any) -> Tensor:
     if isinstance(max, Tensor):
         return ops.clamp_max_tensor(input, max)
     _expect_number("clamp_max", "max", max)
+    _refuse_complex_bound(max)
     return ops.clamp_max(input, max)
 
 
@@ -435,7 +442,7 @@ def nan_to_num(input: Any, nan: float | None = None, posinf: float | None = None
     if input._array.dtype.kind == "c" and input.requires_grad and state.grad_enabled:
         raise RuntimeError("nan_to_num does not support automatic differentiation for outputs with complex dtype.")
     for label, value in (("nan", nan), ("posinf", posinf), ("neginf", neginf)):
-        if value is not None and not isinstance(value, (Tensor, float, int, np.number)):
+        if value is not None and not isinstance(value, (Tensor, float, int, np.number, np.bool_)):
             raise TypeError(f"nan_to_num(): argument '{label}' must be float, not {type_name(value)}")
     if input._array.dtype.kind in "bui":
         return ops.clone(input)

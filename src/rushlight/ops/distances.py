@@ -13,6 +13,7 @@ from ..backend import norms
 from ..base import dtypes
 from .norms import norm_backward
 from .operands import require_single_or_double
+from .out import write_out
 from .public import axis_of, module, ops, public
 from .shape import common_shape
 from .table import op
@@ -189,8 +190,10 @@ module("torch")["pairwise_distance"] = module(F)["pairwise_distance"]
 module("torch")["cosine_similarity"] = module(F)["cosine_similarity"]
 
 
-@public(space=F)
-def normalize(input: Any, p: float = 2.0, dim: Any = 1, eps: float = 1e-12) -> Tensor:
+@public(space=F, out=False)
+def normalize(input: Any, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out: Tensor | None = None) -> Tensor:
     """The input divided by its norm along ``dim`` (at least ``eps``)."""
+    if out is not None:
+        return write_out(normalize, "normalize", out, (input, p, dim, eps), {})  # type: ignore[no-any-return]
     norm = module("torch")["norm"](input, p, dim, True)
     return input / ops.clamp_min(norm, eps).expand_as(input)

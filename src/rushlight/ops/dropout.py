@@ -16,6 +16,7 @@ from ..backend.nothing import Nothing
 from ..base.arguments import NUMBERS, type_name
 from ..random import default_generator, memory_axes, stream_of
 from ..tensor import Tensor, new_tensor
+from .argument_forms import is_number
 from .integer_arguments import switch
 from .public import ops, public
 from .table import op
@@ -103,9 +104,9 @@ def _publish(name: str, compute: Any, what: str, default_training: bool, in_torc
     def dropout(input: Any, p: float = 0.5, training: bool = default_training, inplace: bool = False) -> Any:
         _check(p, ValueError)
         _check(p, RuntimeError)
+        if not isinstance(input, Tensor):
+            raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type_name(input)}")
         if not switch(name, "train", 3, training):
-            if not isinstance(input, Tensor):
-                raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type_name(input)}")
             return input
         return views.inplace(compute, name + "_", input, p) if inplace else compute(input, p)
 
@@ -177,6 +178,10 @@ def _spatial(rank: int) -> Any:
                 "release to interpret the input as one without a batch dimension, i.e. shape (C, H, W). To maintain the 1D "
                 "channel-wise dropout behavior, please switch to using dropout1d instead.",
                 stacklevel=3,
+            )
+        if not is_number(p):
+            raise TypeError(
+                f"feature_dropout{'_' * bool(inplace)}(): argument 'p' (position 2) must be float, not {type_name(p)}"
             )
         switch("feature_dropout", "train", 3, training)
         _check(p, RuntimeError)

@@ -287,9 +287,9 @@ def kthvalue(input: Any, k: int, dim: Any = -1, keepdim: bool = False, *, out: A
             raise overlaps.shared_error()
         return write_out(kthvalue, "kthvalue", out, (input, k, dim, keepdim), {})
     axis, k = axis_with_elements("kthvalue()", dim, array), operator.index(k)
-    if array.ndim:
-        refuse("kthvalue_cpu", input, "bc")
     if not 1 <= k <= (array.shape[axis] if array.ndim else 1):
         raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {axis}")
+    if array.ndim:
+        refuse("kthvalue_cpu", input, "bc")
     indices = ops.argkth(input, k, axis, bool(keepdim))
     return return_types.kthvalue(ops.kthvalue(input, indices, axis, bool(keepdim)), indices)

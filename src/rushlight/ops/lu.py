@@ -15,7 +15,7 @@ from ..backend import factorizations
 from ..backend import linalg as k
 from ..base.return_types import define
 from ..tensor import Tensor
-from .linalg import check_kernel, check_same_dtype, check_square, deprecated
+from .linalg import check_floating, check_kernel, check_same_dtype, check_square, deprecated
 from .public import ops, public
 from .rule_functions import checked
 from .solve import check_solvable
@@ -217,10 +217,12 @@ def lu_unpack(LU_data: Any, LU_pivots: Any, unpack_data: bool = True, unpack_piv
 def lu_solve(LU: Any, pivots: Any, B: Any, *, left: bool = True, adjoint: bool = False) -> Tensor:
     """X with ``A @ X == B`` (or ``X @ A == B``, or with the adjoint of A), given what :func:`lu_factor` made of A."""
     name = "linalg.lu_solve"
-    check_kernel(LU, "linalg.lu_solve")
+    if not (LU.dtype.is_floating_point or LU.dtype.is_complex):
+        check_floating(LU, "torch.linalg.lu_solve")
     check_square(LU, "torch.linalg.lu_solve")
     check_solvable(LU, B, left, name)
     check_same_dtype(LU, B, name, ("LU", "B"))
+    check_kernel(LU, name)
     if pivots._array.dtype != np.int32:
         raise RuntimeError(f"{name}: pivots should be a Tensor of scalar type torch.int32")
     if pivots._array.shape[-1:] != LU._array.shape[-1:]:

@@ -323,6 +323,8 @@ def _by_number(name: str, order: list[str]) -> None:
     def plain(*args: Any, **kwargs: Any) -> Any:
         if len(args) > len(order):
             raise TypeError(f"{name}() takes at most {len(order)} positional arguments but {len(args)} were given")
+        if not kwargs.keys() <= {*order}:
+            raise TypeError  # which is then said in PyTorch's words
         given = {"reduction": 0, **dict(zip(order, args, strict=False)), **kwargs}
         given["reduction"] = reduction_of(None, None, given["reduction"])
         if name == "kl_div" and given["reduction"] == "mean":

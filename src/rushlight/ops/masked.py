@@ -55,10 +55,11 @@ def _masked(input: Any, mask: Any, identity: Any) -> Any:
     dtype = dtypes.of(input._array.dtype)
     if mask is None:
         return input
+    where = _mask_for(input, mask)
     fill = new_tensor(np.asarray(identity(dtype)).astype(dtype.numpy))
     if hasattr(input, "_masked_mask"):  # a tensor that carries a mask has a node of its own for this
-        return input._filled(_mask_for(input, mask), fill)
-    return _torch["where"](_mask_for(input, mask), input, fill)
+        return input._filled(where, fill)
+    return _torch["where"](where, input, fill)
 
 
 def _lowest(name: str, highest: bool = False, complex_too: bool = False) -> Any:
@@ -174,7 +175,7 @@ def sum(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None
     """
     dtype = _summed_dtype(input, dtype)
     kept = _masked(input, mask, _zero)
-    return _torch["sum"](kept, _axes(dim, kept._array.ndim), keepdim, dtype=dtype)
+    return _torch["sum"](kept, _axes(dim, kept._array.ndim), bool(keepdim), dtype=dtype)
 
 
 @_published
@@ -183,7 +184,7 @@ def prod(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = Non
     dtype = _summed_dtype(input, dtype)
     result = _masked(input, mask, _one).to(dtype)
     for axis in reversed(_axes(dim, result._array.ndim)):
-        result = _torch["prod"](result, axis, keepdim)
+        result = _torch["prod"](result, axis, bool(keepdim))
     return result
 
 
@@ -191,28 +192,28 @@ def prod(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = Non
 def amax(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Any:
     """The largest element that ``mask`` lets through, -inf (or the least integer) where there is none."""
     kept = _masked(input, mask, _lowest("amax"))
-    return _torch["amax"](kept, _axes(dim, kept._array.ndim), keepdim).to(input.dtype if dtype is None else dtype)
+    return _torch["amax"](kept, _axes(dim, kept._array.ndim), bool(keepdim)).to(input.dtype if dtype is None else dtype)
 
 
 @_published
 def amin(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Any:
     """The smallest element that ``mask`` lets through, inf (or the largest integer) where there is none."""
     kept = _masked(input, mask, _lowest("amin", highest=True))
-    return _torch["amin"](kept, _axes(dim, kept._array.ndim), keepdim).to(input.dtype if dtype is None else dtype)
+    return _torch["amin"](kept, _axes(dim, kept._array.ndim), bool(keepdim)).to(input.dtype if dtype is None else dtype)
 
 
 @_published
 def argmax(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Any:
     """Where the largest element is that ``mask`` lets through, in the dtype of the input."""
     kept = _masked(input, mask, _lowest("argmax"))
-    return _torch["argmax"](kept, dim, keepdim).to(input.dtype if dtype is None else dtype)
+    return _torch["argmax"](kept, dim, bool(keepdim)).to(input.dtype if dtype is None else dtype)
 
 
 @_published
 def argmin(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Any:
     """Where the smallest element is that ``mask`` lets through, in the dtype of the input."""
     kept = _masked(input, mask, _lowest("argmin", highest=True))
-    return _torch["argmin"](kept, dim, keepdim).to(input.dtype if dtype is None else dtype)
+    return _torch["argmin"](kept, dim, bool(keepdim)).to(input.dtype if dtype is None else dtype)
 
 
 @_published
@@ -244,7 +245,7 @@ def mean(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = Non
 def _count(input: Any, dim: Any, keepdim: bool, mask: Any) -> Any:
     """How many elements count, for each result."""
     if mask is not None:
-        return _torch["sum"](_mask_for(input, mask), dim, keepdim)
+        return _torch["sum"](_mask_for(input, mask), dim, bool(keepdim))
     ones = new_tensor(np.ones(input._array.shape, np.int64))
     return sum(ones, dim, keepdim=keepdim)
 
@@ -298,7 +299,7 @@ def norm(input: Any, ord: Any = 2.0, dim: Any = None, *, keepdim: bool = False, 
         return math.inf
 
     kept = _masked(input, mask, identity)
-    return _linalg["vector_norm"](kept, ord, _axes(dim, kept._array.ndim), keepdim, dtype=dtype)
+    return _linalg["vector_norm"](kept, ord, _axes(dim, kept._array.ndim), bool(keepdim), dtype=dtype)
 
 
 @_published
@@ -340,16 +341,17 @@ def cumprod(input: Any, dim: Any, *, dtype: Any = None, mask: Any = None) -> Any
 
 def _running(name: str, input: Any, dim: Any, dtype: Any, mask: Any, identity: Any) -> Any:
     chosen = input.dtype if dtype is None else dtype
+    axis = _first_axis(dim, input._array.ndim)
+    kept = _masked(input, mask, identity)
     if chosen is dtypes.bool_:
         raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for 'Bool'")
-    kept = _masked(input, mask, identity)
-    return _torch[name](kept, _first_axis(dim, kept._array.ndim), dtype=chosen)
+    return _torch[name](kept, axis, dtype=chosen)
 
 
 def _soft(name: str, input: Any, dim: Any, dtype: Any, mask: Any, identity: Any) -> Any:
+    axis = _first_axis(dim, input._array.ndim)
     kept = _masked(input, mask, identity)
-    chosen = input.dtype if dtype is None else dtype
-    return _functional[name](kept, _first_axis(dim, kept._array.ndim), dtype=chosen)
+    return _functional[name](kept, axis, dtype=input.dtype if dtype is None else dtype)
 
 
 @_published

@@ -50,7 +50,7 @@ def trace(input: Any) -> Tensor:
     return ops.trace(input)
 
 
-@public("matrix_exp", space="torch.linalg")
+@public("matrix_exp", space="torch.linalg", out=False)
 def matrix_exp(input: Any) -> Tensor:
     """The matrix exponential, ``sum(A ** k / k!)``, of a square matrix or each of a batch.
 

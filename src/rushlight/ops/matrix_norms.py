@@ -46,6 +46,7 @@ def matrix_norm(input: Any, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool
         values = svdvals(input.permute([*rest, first, second]))
         out = values.sum(-1) if ord == "nuc" else _extreme(values, -1, ord > 0)
         return _put_back(out, first, second) if keepdim else out
+    ord = float(ord) if isinstance(ord, np.floating) else ord
     if not isinstance(ord, (int, float)) or abs(ord) not in (1, math.inf):
         raise RuntimeError(f"{_NAME}: Order {ord} not supported.")
     if math.isinf(ord):

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.arguments import type_name
 from ..tensor import Tensor, new_tensor
 from .joining import stack
 from .operands import check_tensors
@@ -20,6 +21,8 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     """Coordinates of a grid: each vector expanded along the others' dimensions."""
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
         tensors = tuple(tensors[0])
+    if indexing is not None and not isinstance(indexing, str):
+        raise TypeError(f"meshgrid(): argument 'indexing' must be str, not {type_name(indexing)}")
     if not tensors:
         raise RuntimeError("meshgrid expects a non-empty TensorList")
     if indexing is None:

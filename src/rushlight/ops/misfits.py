@@ -108,6 +108,11 @@ _CHOOSING = {
     **dict.fromkeys(
         ("cross_entropy", "hinge_embedding_loss", "kl_div", "poisson_nll_loss", "soft_margin_loss"), ("size_average", "reduce")
     ),
+    **dict.fromkeys(
+        ("cosine_embedding_loss", "multilabel_margin_loss", "multilabel_soft_margin_loss", "triplet_margin_loss"),
+        ("size_average", "reduce"),
+    ),
+    **dict.fromkeys("celu elu hardsigmoid hardswish leaky_relu relu relu6 rrelu selu silu threshold".split(), ("inplace",)),
     "batch_norm": ("training",),
     "lu": ("get_infos",),
 }
@@ -190,6 +195,8 @@ class Call:
 
     def _unclear_choice(self) -> Exception | None:
         """The error of a flag by which PyTorch chooses what it calls, and whose truth is not to be told."""
+        if len(self.args) > len(self.parameters):  # which Python refuses before
+            return None
         given = dict([*zip(self.parameters, self.args, strict=False), *self.kwargs.items()])
         for label in _CHOOSING.get(self.name, ()):
             try:

@@ -12,8 +12,10 @@ import numpy as np
 from ..autograd import grad_mode, modes
 from ..backend import normalization as k
 from ..backend.memory_formats import has_channels_last, keeping, with_channels_last
+from ..base.arguments import type_name
 from ..base.type_limits import finfo
 from ..tensor import Tensor, new_tensor
+from .argument_forms import is_number
 from .integer_arguments import switch, whole_numbers
 from .public import module, ops, public
 from .rule_functions import word
@@ -370,6 +372,9 @@ def instance_norm(
             count *= size
         if count == 1:
             raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.size()}")
+    for place, label, value in ((7, "momentum", momentum), (8, "eps", eps)):
+        if not is_number(value):
+            raise TypeError(f"instance_norm(): argument '{label}' (position {place}) must be float, not {type_name(value)}")
     return _instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps)
 
 

@@ -6,6 +6,8 @@ import math
 from typing import Any
 
 from ..backend import norms as k
+from ..backend.arithmetic import no_bool_difference
+from ..base import dtypes
 from ..base.arguments import NUMBERS, type_name
 from ..tensor import Tensor
 from .out import write_out
@@ -71,7 +73,7 @@ def _not_floating(x: Any) -> RuntimeError:
 
 
 def _order(ord: Any) -> float:
-    if isinstance(ord, (bool, str)) or not isinstance(ord, (int, float)):
+    if isinstance(ord, str) or not isinstance(ord, (int, float)):
         item = getattr(ord, "item", None)
         if item is None:
             raise TypeError(f"linalg_vector_norm(): argument 'ord' must be Number, not {type(ord).__name__}")
@@ -182,11 +184,10 @@ def dist(input: Any, other: Any, p: Any = 2) -> Tensor:
     >>> torch.dist(torch.tensor([1.0, 2.0]), torch.tensor([4.0, 6.0]))
     tensor(5.)
     """
-    for value in (input, other):
-        if value._array.dtype.kind in "bui":
-            raise RuntimeError(
-                f"norm(): input dtype should be either floating point or complex. Got {value.dtype.scalar_name} instead."
-            )
+    no_bool_difference([one._array.dtype.kind == "b" for one in (input, other)])
+    kind = dtypes.promote_types(input.dtype, other.dtype)
+    if not (kind.is_floating_point or kind.is_complex):
+        raise RuntimeError(f"norm(): input dtype should be either floating point or complex. Got {kind.scalar_name} instead.")
     return ops.dist(input, other, float(p))
 
 

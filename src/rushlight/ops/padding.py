@@ -62,6 +62,8 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Tens
     widths = whole_numbers("pad", "pad", 2, pad, single=False)
     if value is not None and not isinstance(value, (Tensor, *NUMBERS)):
         raise TypeError(f"pad(): argument 'value' (position 4) must be float, not {type_name(value)}")
+    if mode not in ("constant", "reflect", "replicate", "circular"):
+        raise NotImplementedError(f"Unrecognised padding mode {mode}")
     array = input._array
     if len(widths) % 2:
         raise RuntimeError("Padding length must be divisible by 2")
@@ -74,8 +76,6 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Tens
         return constant_pad_nd(input, widths, 0 if value is None else value)
     if value is not None and value != 0:
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
-    if mode not in ("reflect", "replicate", "circular"):
-        raise NotImplementedError(f"Unrecognised padding mode {mode}")
     rank = len(widths) // 2
     if not rank <= array.ndim - 1 <= rank + 1 or rank > 3:
         raise NotImplementedError(

@@ -32,8 +32,8 @@ def common_dtype(values: Sequence[Any]) -> dtypes.dtype:
 
 
 def number_type(value: Any) -> type:
-    """bool, int, float or complex, for Python's and NumPy's numbers."""
-    for kind, families in ((bool, (bool, np.bool_)), (int, (int, np.integer)), (float, (float, np.floating))):
+    """bool, int, float or complex, for Python's and NumPy's numbers; NumPy's bool is a float to PyTorch."""
+    for kind, families in ((bool, bool), (int, (int, np.integer)), (float, (float, np.floating, np.bool_))):
         if isinstance(value, families):
             return kind
     return complex

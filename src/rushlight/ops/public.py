@@ -124,14 +124,14 @@ def spoken_form(
         if kwargs:
             if spellings:
                 for key in list(kwargs):
-                    if key in spellings:
+                    if key in spellings and spellings[key] not in kwargs:
                         kwargs[spellings[key]] = kwargs.pop(key)
             if listed in kwargs:
                 args = _with_list(f, name, listed, args, kwargs)
             if out and "out" in kwargs:
                 if native and not takes_out(prefix + name):
                     raise refusal(prefix + name, False, args, kwargs) or TypeError(
-                        f"{name}() got an unexpected keyword argument 'out'"
+                        f"{prefix}{name}() got an unexpected keyword argument 'out'"
                     )
                 target = kwargs.pop("out")
         try:

@@ -205,7 +205,7 @@ def upper(input: Tensor, diagonal: int = 0) -> Tensor:
 @public()
 def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     """A vector as a diagonal matrix, or the diagonal of a matrix (a copy)."""
-    ndim = input._array.ndim
+    ndim, diagonal = input._array.ndim, whole(diagonal)
     if ndim == 1:
         return diag_embedded(input, diagonal)
     if ndim == 2:
@@ -301,6 +301,8 @@ def unsafe_splits(input: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor,
     if split_size < 0:
         raise RuntimeError(f"split expects split_size be non-negative, but got split_size={split_size}")
     size = input._array.shape[axis]
+    if not split_size and size:
+        raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {size}")
     full, rest = divmod(size, split_size) if size else (0, 0)
     return ops.unsafe_split(input, (split_size,) * full + ((rest,) if rest or not size else ()), axis)
 

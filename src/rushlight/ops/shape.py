@@ -17,6 +17,7 @@ from ..autograd.rule_errors import broadcast_error
 from ..backend import shape as k
 from ..backend.creation import order_of
 from ..base import dtypes
+from ..base.arguments import type_name
 from ..base.size import Size
 from ..tensor import Methods, Tensor
 from .plain_cases import Case, one_axis, plain_cases
@@ -280,11 +281,11 @@ def ravel(input: Any) -> Tensor:
 def unflatten(input: Any, dim: int, sizes: Any) -> Tensor:
     """One dimension made several; one of their sizes may be -1."""
     shape = input._array.shape
+    if not isinstance(sizes, (tuple, list)):
+        raise TypeError(f"unflatten(): argument 'sizes' (position 3) must be tuple of ints, not {type_name(sizes)}")
     axis = axis_of(dim, len(shape))
     if not shape:
         raise RuntimeError("unflatten got an unexpected error:\nDimension specified as 0 but tensor has no dimensions")
-    if not isinstance(sizes, (tuple, list)):
-        raise TypeError(f"unflatten(): argument 'sizes' (position 3) must be tuple of ints, not {type(sizes).__name__}")
     known = math.prod(size for size in sizes if size != -1)
     if not sizes:
         raise RuntimeError("unflatten: sizes must be non-empty")

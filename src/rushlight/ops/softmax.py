@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -69,7 +70,8 @@ def log_softmax(input: Any, dim: int, dtype: Any = None) -> Tensor:
     return ops.log_softmax(*_prepared("log_softmax", input, dim, dtype))
 
 
-def _chosen(name: str, ndim: int) -> int:
+def _chosen(name: str, ndim: int, stacklevel: int = 3) -> int:
+    operator.index(stacklevel)
     warnings.warn(
         f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
         stacklevel=4,
@@ -80,19 +82,19 @@ def _chosen(name: str, ndim: int) -> int:
 @public("softmax", space="torch.nn.functional", method=False, out=False)
 def softmax_functional(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
     """:func:`torch.softmax`; without ``dim``, along one chosen by the number of dimensions (deprecated)."""
-    return softmax(input, _chosen("softmax", input._array.ndim) if dim is None else dim, dtype)
+    return softmax(input, _chosen("softmax", input._array.ndim, _stacklevel) if dim is None else dim, dtype)
 
 
 @public("log_softmax", space="torch.nn.functional", method=False, out=False)
 def log_softmax_functional(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
     """:func:`torch.log_softmax`; without ``dim``, along one chosen by the number of dimensions (deprecated)."""
-    return log_softmax(input, _chosen("log_softmax", input._array.ndim) if dim is None else dim, dtype)
+    return log_softmax(input, _chosen("log_softmax", input._array.ndim, _stacklevel) if dim is None else dim, dtype)
 
 
 @public("softmin", space="torch.nn.functional", method=False, out=False)
 def softmin(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
     """Softmax of the negated input."""
-    return softmax(ops.neg(input), _chosen("softmin", input._array.ndim) if dim is None else dim, dtype)
+    return softmax(ops.neg(input), _chosen("softmin", input._array.ndim, _stacklevel) if dim is None else dim, dtype)
 
 
 @public()

@@ -24,9 +24,18 @@ def _no_number(kind: type) -> TypeError:
 
 class _Kind(Enum, metaclass=_KindType):
     @classmethod
-    def _missing_(cls, value: object) -> None:
-        if type(value) is not int or not -(2**31) <= value < 2**31:
+    def _missing_(cls, value: object) -> _Kind:
+        try:
+            number = None if isinstance(value, (str, bytes, float)) else int(value)  # type: ignore[call-overload]
+        except Exception:
+            number = None
+        if number is None or not -(2**31) <= number < 2**31:
             raise _no_number(cls)
+        known = next((one for one in cls if one.value == number), None)
+        if known is None:  # PyTorch's are numbers with names, of which some have none
+            known = object.__new__(cls)
+            known._name_, known._value_ = "???", number
+        return known
 
     def __str__(self) -> str:
         return f"{type(self).__name__}.{self.name}"

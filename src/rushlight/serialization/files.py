@@ -70,7 +70,11 @@ class PyTorchFileWriter:
     ['note', 'version', 'byteorder']
     """
 
-    def __init__(self, file: Any) -> None:
+    def __init__(self, file: Any, compute_crc32: bool = True, alignment: int = 64) -> None:
+        if not (isinstance(file, (str, os.PathLike)) or hasattr(file, "write")) or not (
+            isinstance(compute_crc32, bool) and isinstance(alignment, int)
+        ):
+            raise TypeError("__init__(): incompatible constructor arguments.")
         self._opened = ExitStack()
         path = os.fspath(file) if isinstance(file, (str, os.PathLike)) else None
         self._root = "archive" if path is None else os.path.splitext(os.path.basename(path))[0] or "archive"

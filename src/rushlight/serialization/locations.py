@@ -56,6 +56,8 @@ def tag_of(storage: Any) -> str:
         tag = tagger(storage)
         if tag is not None:
             return tag
+    if storage.device.type == "cpu":
+        return "cpu"
     raise RuntimeError(f"don't know how to determine data location of {type(storage).__module__}.{type(storage).__name__}")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..base.arguments import type_name
 from ..ops.argument_forms import held_to_forms
 from ..tensor import Tensor
 from . import calls as calls
@@ -46,6 +47,9 @@ def mm(mat1: Any, mat2: Any, reduce: str = "sum") -> Any:
     tensor([[0., 3.],
             [0., 0.]])
     """
+    for label, place, matrix in (("sparse", 1, mat1), ("dense", 2, mat2)):
+        if not isinstance(matrix, Tensor):
+            raise TypeError(f"_sparse_mm(): argument '{label}' (position {place}) must be Tensor, not {type_name(matrix)}")
     if reduce != "sum":
         return reduced_mm(mat1, mat2, reduce)
     result = sum_with_product(None, mat1, mat2, 1, 1)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..base import dtypes
+from ..base.arguments import NUMBERS
 from ..base.device import sparse_bsc, sparse_bsr, sparse_coo, sparse_csc, sparse_csr
 from ..ops.argument_forms import held_to_forms, refuse_misfits
 from ..ops.public import axis_of
@@ -37,6 +38,7 @@ _ONLY_IF_ALL_ARE = frozenset("mm matmul add sub subtract".split())
 # What PyTorch has for other layouts alone, however it is called.
 _REFUSED = frozenset(
     (
+        "__and__ __contains__ __eq__ __ge__ __gt__ __le__ __lshift__ __lt__ __ne__ __or__ __rpow__ __rshift__ __rtruediv__ __xor__ "
         "acos acosh addcdiv addcmul airy_ai all allclose amax amin aminmax angle arccos arccosh arctan2 argmax argmin argsort "
         "argwhere atan2 bernoulli bessel_j0 bessel_j1 bessel_y0 bessel_y1 binary_cross_entropy_with_logits binomial bitwise_and "
         "bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor block_diag bucketize cdist celu "
@@ -46,7 +48,7 @@ _REFUSED = frozenset(
         "digamma eig eigh eigvals eigvalsh entr eq equal erfc erfcx exp exp2 expit fill flip fliplr flipud fmax fmin fmod frexp "
         "full_like gammainc gammaincc gammaln gather gcd ge geqrf gradient greater greater_equal gt hardshrink hash_tensor "
         "heaviside hermite_polynomial_h hermite_polynomial_he histc histogram histogramdd hsplit hypot i0 i0e i1 i1e igamma "
-        "igammac inv inv_ex inverse isclose isin kthvalue laguerre_polynomial_l lcm ldl_factor ldl_factor_ex le "
+        "igammac inv inv_ex inverse isclose isfinite isin kthvalue laguerre_polynomial_l lcm ldl_factor ldl_factor_ex le "
         "legendre_polynomial_p lerp less less_equal lgamma log log10 log2 log_ndtr log_softmax logaddexp logaddexp2 "
         "logcumsumexp logdet logical_and logical_not logical_or logical_xor logit logsumexp lstsq lt lu lu_factor lu_factor_ex "
         "masked_select matrix_exp matrix_norm max max_pool1d maximum mean median min minimum mode modified_bessel_i0 "
@@ -63,9 +65,8 @@ _REFUSED = frozenset(
 # What it has for some calls: the others are computed here, but what else is wrong with such a call is said behind that.
 _LACKING = frozenset(
     (
-        "__and__ __contains__ __eq__ __ge__ __gt__ __iand__ __ilshift__ __ior__ __irshift__ __ixor__ __le__ __lshift__ __lt__ "
-        "__mod__ __ne__ __or__ __rshift__ __rtruediv__ __xor__ addbmm addmv baddbmm bincount cauchy channel_shuffle "
-        "cosine_similarity dot exponential fill_diagonal geometric hinge_embedding_loss isfinite log_normal lu_solve lu_unpack "
+        "__iand__ __ilshift__ __ior__ __irshift__ __ixor__ __mod__ addbmm addmv baddbmm bincount cauchy channel_shuffle "
+        "cosine_similarity dot exponential fill_diagonal geometric hinge_embedding_loss log_normal lu_solve lu_unpack "
         "masked_fill masked_scatter max_pool1d_with_indices max_pool2d max_pool3d nanquantile orgqr ormqr pixel_shuffle "
         "pixel_unshuffle polygamma pow prelu put quantile random resize rot90 rsub split_with_sizes square stft "
         "to_padded_tensor uniform unsafe_split_with_sizes unsqueeze vdot view"
@@ -73,7 +74,10 @@ _LACKING = frozenset(
 )
 _WRITES = {
     name + "_": name
-    for name in "mul multiply div divide true_divide add sub subtract neg negative abs sqrt pow floor ceil trunc round sign".split()
+    for name in (
+        "mul multiply div divide true_divide add sub subtract neg negative abs sqrt pow floor ceil trunc round sign sgn sin sinh asin "
+        "asinh arcsin arcsinh tan tanh atan atanh arctan arctanh relu expm1 log1p erf erfinv deg2rad rad2deg conj_physical"
+    ).split()
 }
 
 
@@ -111,21 +115,26 @@ def run(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any])
         return reduced(func, args, kwargs)
     own = _OWN.get(name) or (name in _PARTS and vars(SparseTensor)[name])
     if own:
+        if name.startswith("to_sparse_"):
+            _refuse_by_forms(func, name, args, kwargs)
         return held_to_forms(name)(own)(*args, **kwargs)
     written = args[0] if args else None
     if name in _WRITES and isinstance(written, SparseTensor):
+        if len(args) + len(kwargs) > 1:
+            _refuse_by_forms(func, name, args, kwargs)
         return written.become(_of_dtype(written.dtype, getattr(_functions(), _WRITES[name])(*args, **kwargs), _WRITES[name]))
     if isinstance(written, SparseTensor) and (name == "__setitem__" or name[-1:] == "_" != name[-2:-1]):
-        refuse_misfits(name, True, args[1:], kwargs)
+        _refuse_by_forms(func, name, args, kwargs)
         raise _lacking(name, "Sparse" if written.is_sparse else "SparseCsr")
-    if name in _DIVISIONS and len(args) > 1:
-        _check_divisor(name, args[0], args[1])
+    if name in _DIVISIONS and len(args) + ("other" in kwargs) > 1:
+        _refuse_by_forms(func, name, args, kwargs)
+        _check_divisor(name, args[0], kwargs.get("other", args[-1]))
     if name in PRODUCTS and len(args) == 2 and not kwargs:
         result = product(name, *args)
         if result is not NotImplemented:
             return result
-    if name in _REFUSED and any(isinstance(one, SparseTensor) and one.is_sparse for one in _flat((args, kwargs))):
-        refuse_misfits(name, False, args, kwargs)
+    if _is_refused(name, args) and any(isinstance(one, SparseTensor) and one.is_sparse for one in _flat((args, kwargs))):
+        _refuse_by_forms(func, name, args, kwargs)
         raise _lacking(name, "Sparse")
     result = _of_dense_ones(func, name, args, kwargs)
     tensors = [one for one in _flat((args, kwargs)) if isinstance(one, Tensor)]
@@ -151,8 +160,21 @@ def _of_dense_ones(func: Callable[..., object], name: str, args: tuple[object, .
             error, NotImplementedError
         ):
             raise
-        refuse_misfits(name, False, args, kwargs)
+        _refuse_by_forms(func, name, args, kwargs)
         raise _lacking(name, "Sparse") from None
+
+
+def _is_refused(name: str, args: tuple[object, ...]) -> bool:
+    """Whether PyTorch has this for other layouts alone; beside what is no number operators leave the matter to the other side."""
+    return name in _REFUSED and (name[:2] != "__" or all(isinstance(one, (Tensor, *NUMBERS)) for one in args))
+
+
+def _refuse_by_forms(func: Callable[..., object], name: str, args: tuple[object, ...], kwargs: dict[str, object]) -> None:
+    """PyTorch's error for arguments that the function or method of that name does not take, which comes before the layout."""
+    if getattr(Tensor, name, None) is func:
+        refuse_misfits(name, True, args[1:], kwargs)
+    space = str(getattr(func, "__module__", "")).rpartition(".")[2]
+    refuse_misfits(f"{space}_{name}" if space in ("fft", "linalg", "special") else name, False, args, kwargs)
 
 
 def _lacking(name: str, layout: str) -> NotImplementedError:
@@ -428,7 +450,7 @@ _OWN: dict[str, Callable[..., Any]] = {
     "t": _t,
     "to_sparse": _to_sparse,
     "to_sparse_bsc": _converter(sparse_bsc),
-    "to_sparse_coo": _converter(sparse_coo),
+    "to_sparse_coo": lambda self: converted(self, sparse_coo, None, None),
     "to_sparse_bsr": _converter(sparse_bsr),
     "to_sparse_csc": _converter(sparse_csc),
     "to_sparse_csr": _converter(sparse_csr),

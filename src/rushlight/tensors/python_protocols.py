@@ -153,7 +153,7 @@ class InPython(Methods):
             raise TypeError(f"Got unsupported ScalarType {self.dtype.scalar_name}")
         return memory.show(self._array)
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+    def __array__(self, dtype: Any = None, *, copy: bool | None = None) -> np.ndarray[Any, Any]:
         array = self.numpy()
         if dtype is not None and np.dtype(dtype) != array.dtype:
             return array.astype(dtype)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import rushlight as torch
 from rushlight import device as device_class
+from rushlight.base.arguments import type_name
 from rushlight.base.device import as_device
 
 
@@ -17,6 +18,8 @@ class Stream:
     """
 
     def __init__(self, device: device_class | str | None = None, *, priority: int = 0) -> None:
+        if not isinstance(priority, int) or isinstance(priority, bool):
+            raise TypeError(f"Stream(): argument 'priority' must be int, not {type_name(priority)}")
         self.device = torch.get_default_device() if device is None else as_device(device, "Stream")
         if self.device.type != "cpu":
             raise RuntimeError(f"PyTorch is not linked with support for {self.device.type} devices")

@@ -295,13 +295,13 @@ class _LazyConvXdMixin(LazyModuleMixin):
         own: Any = self
         if not self.has_uninitialized_params():
             return
-        shape = input.shape
-        if len(shape) not in (self._dims + 1, self._dims + 2):
+        rank, shape = input.dim(), input.shape
+        if rank not in (self._dims + 1, self._dims + 2):
             raise RuntimeError(
                 f"Expected {self._dims + 1}D (unbatched) or {self._dims + 2}D (batched) input to {type(self).__name__}, but "
                 f"got input of size: {shape}"
             )
-        own.in_channels = shape[1] if len(shape) == self._dims + 2 else shape[0]
+        own.in_channels = shape[1] if rank == self._dims + 2 else shape[0]
         if own.in_channels % own.groups != 0:
             raise ValueError("in_channels must be divisible by groups")
         pair = (own.out_channels, own.in_channels // own.groups)

@@ -32,6 +32,8 @@ class LinearCrossEntropyOptions:
 
     def __post_init__(self) -> None:
         size, method = self.batch_chunk_size, self.chunking_method
+        if method is not None:
+            method.partition(":")  # what is no text has none
         if size is not None and (type(size) is not int or size < 1):
             raise ValueError(f"batch_chunk_size must be positive int or None, got {size}")
         if method not in (None, "auto") and re.fullmatch(r"aspect_ratio:\d+", str(method)) is None:

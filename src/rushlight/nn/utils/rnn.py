@@ -8,6 +8,7 @@ from typing import Any
 import rushlight as torch
 
 from ...base.arguments import type_name
+from ...ops.argument_forms import is_number
 from ...tensor import Tensor
 
 PackedSequence_ = namedtuple("PackedSequence_", ["data", "batch_sizes", "sorted_indices", "unsorted_indices"])
@@ -147,6 +148,10 @@ def pad_sequence(sequences: Any, batch_first: bool = False, padding_value: float
     for place, sequence in enumerate(sequences):
         if not isinstance(sequence, Tensor):
             raise TypeError(f"expected Tensor as element {place} in argument 0, but got {type_name(sequence)}")
+    if not isinstance(batch_first, bool):
+        raise TypeError(f"pad_sequence(): argument 'batch_first' (position 2) must be bool, not {type_name(batch_first)}")
+    if not is_number(padding_value):
+        raise TypeError(f"pad_sequence(): argument 'padding_value' (position 3) must be float, not {type_name(padding_value)}")
     if not isinstance(padding_side, str):
         raise TypeError(f"pad_sequence(): argument 'padding_side' (position 4) must be str, not {type_name(padding_side)}")
     if padding_side not in ("left", "right"):

@@ -42,6 +42,8 @@ def to_sparse(
            values=tensor([7]),
            size=(2, 2), nnz=1, layout=torch.sparse_coo)
     """
+    if sparse_dim is not None:
+        sparse_dim = whole_number("to_sparse", "sparse_dim", 1, sparse_dim)
     if layout is strided:
         return self.to_dense()
     return _sparse(self, sparse_coo if layout is None else layout, sparse_dim, blocksize)

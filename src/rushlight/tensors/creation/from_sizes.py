@@ -204,6 +204,8 @@ def full(
     kind = value.__class__
     natural = dtypes.int64 if kind is int else None if kind is float else dtypes.of_number(kind)
     if out is not None:
+        if not isinstance(out, Tensor):
+            raise TypeError(f"full(): argument 'out' must be Tensor, not {type_name(out)}")
         natural = out.dtype
     numpy_type = options("full", dtype, layout, device, requires_grad, pin_memory, natural)
     array = allocated(np.empty, "full", size, False, numpy_type)
