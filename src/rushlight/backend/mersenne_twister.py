@@ -6,7 +6,6 @@ and writes the position in the 5056 bytes that PyTorch's `get_state` speaks.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -17,8 +16,6 @@ from .numpy import Array
 BLOCK = 624
 STATE_BYTES = 5056
 TWO_TO_MINUS_53 = 2.0**-53
-# Numbers drawn at a time where many are asked for, so that the words are still in the cache when they are converted.
-_AT_ONCE = 24 * BLOCK
 
 # Constants are arrays of no axes, which NumPy's functions take up quicker than numbers.
 _LOW_24, _LOW_21 = np.array(0xFFFFFF, np.uint32), np.array(0x1FFFFF, np.uint32)
@@ -90,16 +87,6 @@ class MersenneTwister:
             drawn[at:] = self._block[: count - at]
         return drawn
 
-    def pieces(self, count: int, words_each: int) -> Iterator[tuple[slice, Array]]:
-        """The words for `count` numbers, in pieces that fit the cache: where each goes, and its words."""
-        start = 0
-        while start < count:
-            # The first piece ends with a block, so that the next ones are whole blocks and need no second copy.
-            many = (BLOCK - self._position + _AT_ONCE) // words_each
-            stop = min(count, start + many)
-            yield slice(start, stop), self.words((stop - start) * words_each)
-            start = stop
-
     def double(self) -> float:
         """One number of [0, 1): the low 53 bits of two words."""
         return self.few_doubles(1)[0]
@@ -119,12 +106,7 @@ class MersenneTwister:
 
     def doubles(self, count: int) -> Array:
         """`count` numbers of [0, 1) as float64: the low 53 bits of two words each."""
-        if 2 * count <= BLOCK:
-            return as_doubles(self.words(2 * count))
-        drawn = np.empty(count)
-        for part, words in self.pieces(count, 2):
-            drawn[part] = as_doubles(words)
-        return drawn
+        return as_doubles(self.words(2 * count))
 
     # State ------------------------------------------------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ import numpy as np
 from . import permutations, rejection_sampling
 from . import random_checks as check
 from .box_muller import as_libm, fill_blocks_32, fill_blocks_64, scale_and_shift
-from .mersenne_twister import BLOCK, MersenneTwister, as_doubles, as_floats
+from .mersenne_twister import MersenneTwister, as_floats
 from .numpy import Array, Shape
 from .sort import searched_in_rows
 
@@ -196,24 +196,16 @@ class Stream:
         with self._lock:
             if span >= _WIDE_SPAN:
                 drawn = self._wide_integers(count, dtype, low, span)
-            elif count <= BLOCK:
-                drawn = _whole_numbers(self._twister.words(count), dtype, low, span)
             else:
-                drawn = np.empty(count, dtype)
-                for part, words in self._twister.pieces(count, 1):
-                    drawn[part] = _whole_numbers(words, dtype, low, span)
+                drawn = _whole_numbers(self._twister.words(count), dtype, low, span)
         return drawn.reshape(shape)
 
     def _wide_integers(self, count: int, dtype: np.dtype[Any], low: int, span: int) -> Array:
-        drawn = np.empty(count, dtype)
-        shift = np.uint64(low % 2**64)
-        for part, words in self._twister.pieces(count, 2):
-            wide = _as_integers(words)
-            if span < 2**64:
-                wide = _modulo(wide, np.uint64(span))
-                wide += shift
-            drawn[part] = wide if dtype == np.uint64 else wide.view(np.int64)
-        return drawn
+        wide = _as_integers(self._twister.words(2 * count))
+        if span < 2**64:
+            wide = _modulo(wide, np.uint64(span))
+            wide += np.uint64(low % 2**64)
+        return wide if dtype == np.uint64 else wide.view(np.int64).astype(dtype, copy=False)
 
     def integers_of_dtype(self, shape: Shape, dtype: np.dtype[Any], low: int | None = None) -> Array:
         """`low` to the greatest integer of `dtype`; of a float dtype, to the last before integers are left out.
@@ -263,11 +255,7 @@ class Stream:
             with self._lock:
                 few = self._twister.few_doubles(count)
             return np.array([one < chance for one in few]).astype(dtype).reshape(shape)
-        drawn = np.empty(count, dtype)
-        with self._lock:
-            for part, words in self._twister.pieces(drawn.size, 2):
-                drawn[part] = as_doubles(words) < chance
-        return drawn.reshape(shape)
+        return (self._doubles(shape) < chance).astype(dtype)
 
     def geometric(self, shape: Shape, dtype: np.dtype[Any], chance: float) -> Array:
         """ceil(log(u) / log(1 - chance)) of one float64 uniform; in an integer dtype modulo its range."""
@@ -350,12 +338,7 @@ class Stream:
             return self._twister.doubles(math.prod(shape)).reshape(shape)
 
     def _floats(self, count: int, low: float = 0.0, high: float = 1.0) -> Array:
-        if count <= BLOCK:
-            return _between(as_floats(self._twister.words(count)), low, high)
-        drawn = np.empty(count, _F4)
-        for part, words in self._twister.pieces(count, 1):
-            drawn[part] = _between(as_floats(words), low, high)
-        return drawn
+        return _between(as_floats(self._twister.words(count)), low, high)
 
     def _gaussians(self, count: int) -> Array:
         """Normal numbers one by one: first the one that waits from an earlier pair."""
