@@ -151,7 +151,7 @@ def pieces() -> dict[str, Piece]:
             },
         ),
         "flat indices: take_along": Piece(
-            (extremes.take_along, flat_indices.in_line, flat_indices._steps, flat_indices._laid_steps),
+            (extremes.take_along, flat_indices.in_line, flat_indices._steps),
             {(extremes, "take_along"): plain_take_along, (index, "take_along"): plain_take_along},
             {
                 "gather along rows, 512 x 512": lambda: index.gather(a, places, 1),

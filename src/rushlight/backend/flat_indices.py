@@ -6,7 +6,6 @@ picked 1,100 to 2,400 us and 750 to 1,300, added 4,400 to 8,400 and 1,000 to 1,9
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable
 
@@ -30,7 +29,7 @@ def in_line(indices: Array, shape: Shape, axis: int) -> Array:
     slices = whole_slices(indices, axis)
     if slices is not None and math.prod(shape) <= indices.size:
         return np.arange(math.prod(shape)).reshape(shape)[corner(indices.shape, axis)].take(slices, axis)
-    step, others = (_laid_steps if indices.size < MANY else _steps)(indices.shape, shape, axis)
+    step, others = _steps(indices.shape, shape, axis)
     if step != 1:
         along = np.multiply(once(indices, axis), step, order="C", dtype=np.int64)
         if along.shape == indices.shape:
@@ -96,13 +95,6 @@ def _steps(picked: Shape, shape: Shape, axis: int) -> tuple[int, Array]:
             numbers = np.arange(math.prod(picked[begin:end])) * math.prod(shape[end:])
             first = first + numbers.reshape(along)
     return math.prod(shape[axis + 1 :]), first
-
-
-@functools.lru_cache(256)
-def _laid_steps(picked: Shape, shape: Shape, axis: int) -> tuple[int, Array]:
-    """The same, laid out for each of a few indices: not to be written."""
-    step, first = _steps(picked, shape, axis)
-    return step, np.ascontiguousarray(np.broadcast_to(first, picked))
 
 
 def counted_from_0(indices: list[Array | None], shape: Shape) -> Array | None:
