@@ -15,12 +15,10 @@ SIZES = [(1, 1), (2, 3), (3, 5), (9, 8), (6, 2), (3, 7)]
 PLANE = (6, 7)
 
 
-@pytest.fixture(params=["by a product", "element by element", "a plane at a time"])
+@pytest.fixture(params=["by a product", "element by element"])
 def _way(request, monkeypatch):
     if request.param == "element by element":
         monkeypatch.setattr(adaptive_pooling, "_LARGEST", 0)
-    if request.param == "a plane at a time":
-        monkeypatch.setattr(adaptive_pooling, "_TOGETHER", 1)
 
 
 def whole_numbers(shape, dtype="float64", seed=0):

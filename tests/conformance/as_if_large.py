@@ -17,7 +17,7 @@ PACKAGE = "rushlight"
 # What the modules assign, and what they are to assign instead.
 THRESHOLDS: dict[str, dict[str, int]] = {
     "backend.activations": {"_LARGE": 4},
-    "backend.adaptive_pooling": {"_LARGEST": 24, "_TOGETHER": 16},
+    "backend.adaptive_pooling": {"_LARGEST": 24},
     "backend.bits": {"MANY": 4, "_CHOSEN": 4},
     "backend.choice": {"_MANY": 4},
     "backend.convolution": {"_BLOCK_BYTES": 256, "_MOST_BYTES": 512},

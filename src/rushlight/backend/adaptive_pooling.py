@@ -18,7 +18,6 @@ from .numpy import Array, Shape, in_single
 
 _KEPT = 256  # arrays of indices
 _LARGEST = 1 << 14  # numbers that say which element lies in which bin
-_TOGETHER = 1 << 17  # elements of windows that are laid out beside each other
 
 
 @register(compiled.adaptive_avg_pool)
@@ -159,30 +158,24 @@ def _max_of_ragged(x: Array, size: Shape, read: Array) -> tuple[Array, Array]:
 
     Of equals the first counts, of nan the last.
     """
-    lead, (windows, taps) = x.shape[: x.ndim - len(size)], read.shape[-2:]
+    lead, taps = x.shape[: x.ndim - len(size)], read.shape[-1]
     planes = in_single(x).reshape(math.prod(lead), -1 if x.size else 0)
-    best = np.empty((len(planes), windows), planes.dtype)
-    indices = np.empty(best.shape, np.int64)
-    each = max(1, _TOGETHER // max(1, windows * taps))
-    for start in range(0, len(planes) if windows else 0, each):
-        part = slice(start, start + each)
-        there = read if len(read) == 1 else read[part]
-        if len(there) == 1:
-            seen = planes[part].take(there[0], 1)
-        else:
-            seen = np.take_along_axis(planes[part], there.reshape(len(there), -1), 1).reshape(there.shape)
-        first = seen.argmax(-1)
-        _pick(seen, first, best[part])
-        if seen.dtype.kind == "f" and (missing := np.isnan(best[part])).any():
-            first[missing] = taps - 1 - np.isnan(seen[missing])[:, ::-1].argmax(-1)
-        _pick(there, first, indices[part])
+    if len(read) == 1:
+        seen = planes.take(read[0], 1)
+    else:
+        seen = np.take_along_axis(planes, read.reshape(len(read), -1), 1).reshape(read.shape)
+    first = seen.argmax(-1)
+    best = _picked(seen, first)
+    if seen.dtype.kind == "f" and (missing := np.isnan(best)).any():
+        first[missing] = taps - 1 - np.isnan(seen[missing])[:, ::-1].argmax(-1)
+    indices = _picked(read, first)
     return best.reshape(*lead, *size).astype(x.dtype, copy=False), indices.reshape(*lead, *size)
 
 
-def _pick(values: Array, number: Array, out: Array) -> None:
+def _picked(values: Array, number: Array) -> Array:
     """Of each line of the last axis the element of that number; lines that all planes share are there once."""
     begins = np.arange(0, values.size, values.shape[-1]).reshape(values.shape[:-1])
-    values.take(begins + number, out=out, mode="clip")
+    return values.take(begins + number)
 
 
 def _indices(spatial: Shape, begins: Sequence[Array], lengths: Sequence[Array]) -> Array:
