@@ -7,6 +7,7 @@ is done with single numbers in place of lanes. Larger arrays are added in NumPy'
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from ..kernels import register, rows
 from . import line_sums
 from .arithmetic import fused
 from .numpy import MANY, Array
+
+_Reduction = Callable[[Array, tuple[int, ...] | int | None, bool], Any]
 
 # NumPy's reductions by their own names: found faster, and free of overloads that know keepdims only as a constant.
 add_up: Any = np.add.reduce
@@ -116,25 +119,19 @@ def _many_squares(x: Array, axis: tuple[int, ...] | int | None, keepdims: bool) 
     return out
 
 
-@register(rows.products)
-def multiplied(x: Array, axis: tuple[int, ...] | int | None, keepdims: bool) -> Array:
-    """Products along axes."""
-    out: Array = multiply_up(x, axis, None, None, keepdims)
-    return out
+def _reduction(name: str, reduce: Any, compiled: _Reduction) -> _Reduction:
+    def kernel(x: Array, axis: tuple[int, ...] | int | None, keepdims: bool) -> Array:
+        out: Array = reduce(x, axis, None, None, keepdims)
+        return out
+
+    kernel.__name__ = name
+    return register(compiled)(kernel)
 
 
-@register(rows.maxima)
-def maxima(x: Array, axis: tuple[int, ...] | int | None, keepdims: bool) -> Array:
-    """The greatest along axes, or nan."""
-    out: Array = greatest(x, axis, None, None, keepdims)
-    return out
-
-
-@register(rows.minima)
-def minima(x: Array, axis: tuple[int, ...] | int | None, keepdims: bool) -> Array:
-    """The least along axes, or nan."""
-    out: Array = least(x, axis, None, None, keepdims)
-    return out
+# Products, and the greatest and the least, or nan, along axes.
+multiplied = _reduction("multiplied", multiply_up, rows.products)
+maxima = _reduction("maxima", greatest, rows.maxima)
+minima = _reduction("minima", least, rows.minima)
 
 
 def _squares_of_rows(x: Array) -> Array:
