@@ -2,8 +2,8 @@
 
     python bench/pieces.py [PIECE ...]
 
-Both run in turns in one process, on one thread and without the compiled kernels, and the least of many times counts. What gains
-less than 1.5 on everything that it is for should go.
+Both run in turns in one process, on one thread and without the compiled kernels, and the least of many times counts: of the processor's
+time, which other programs on the machine hardly change. What gains less than 1.5 on everything that it is for should go.
 """
 
 from __future__ import annotations
@@ -296,9 +296,9 @@ def pieces() -> dict[str, Piece]:
 
 
 def least(run: Callable[[], object]) -> float:
-    began = time.perf_counter()
+    began = time.process_time()
     run()
-    return time.perf_counter() - began
+    return time.process_time() - began
 
 
 def in_turns(piece: Piece, run: Callable[[], object]) -> tuple[float, float]:
