@@ -19,6 +19,21 @@ def executed():
     return results
 
 
+def test_a_block_tells_of_its_own_leaves_and_of_those_it_uses():
+    """What other cells have left under names is there in every cell, and of no interest."""
+    names: dict[str, object] = {}
+    cells = [
+        "import rushlight as torch\ndef f():\n    (x * shared).sum().backward()",
+        "lonely = torch.ones(2, requires_grad=True)\nshared = lonely.detach().requires_grad_()\nnet = torch.nn.Linear(2, 2)",
+        "with torch.explain() as story:\n    x, forgotten = (torch.ones(2, requires_grad=True) for _ in range(2))\n    f()",
+    ]
+    for number, cell in enumerate(cells):
+        exec(compile(cell, f"<cell {number}>", "exec"), names)
+    story = names["story"]
+    assert {one["name"] for one in story.recording["ledger"]} == {"x", "forgotten", "shared"}
+    assert "lonely" not in story.form(".svg") and "net" not in story.form(".svg") and "forgotten" in story.form(".svg")
+
+
 def test_the_notebook_runs_and_its_stories_show_themselves():
     recorded, read, is_none = executed()
     for story in (recorded, read):

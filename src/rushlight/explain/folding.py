@@ -430,7 +430,11 @@ class Board:
         return card.id
 
     def _leaves_alone(self, written: dict[int, int]) -> None:
+        """Leaves that nothing uses; of a block only those that its code speaks of."""
+        told = {self.tensors[one["tensor"]]["identity"] for one in self.recording["ledger"]}
         for entry in self.tensors if self.read is None else ():
+            if not self.recording["program"]["name"] and entry["identity"] not in told:
+                continue
             if entry["leaf"] and self.wants(entry["id"]) and entry["names"] and entry["id"] not in self.card_of_tensor:
                 self._source(entry["id"], written)
 

@@ -9,7 +9,7 @@ import shutil
 import sys
 from collections.abc import Mapping
 from importlib import import_module
-from types import FrameType, TracebackType
+from types import CodeType, FrameType, TracebackType
 from typing import Any
 
 from ..base.arguments import user_frame
@@ -97,6 +97,7 @@ class Story:
         recording = self._recording
         if frame is None and only is None:  # a whole program's
             recording.look_for_bound(names)
+        told = None if frame is None or only is not None else (_used(recording), _mentioned(frame.f_code))
         bound: dict[tuple[str, str], int] = {}
         containers = {name: one for name, one in names.items() if type(one) in (list, tuple, dict)}
         asking = ((name, one) for name, one in deep_elements_of(names) if one._edge is None and one._needs_grad)
@@ -112,6 +113,8 @@ class Story:
                 if number is None or (only is not None and number not in only) or (is_element and number in bound.values()):
                     continue
                 root = re.split(r"[.\[]", name)[0]
+                if told is not None and recording.tensors[number]["identity"] not in told[0] and root not in told[1]:
+                    continue  # a notebook has names of other cells
                 scope = frame.f_code.co_qualname if frame is not None and root in frame.f_locals else "<module>"
                 bound[scope, name] = number
                 recording.named(number, name, scope)
@@ -182,3 +185,19 @@ class Story:
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         return dict(import_module(f"{__package__}.notebook").mimebundle(self._ended(), "en"))
+
+
+def _used(recording: Recording) -> set[int]:
+    """The identities of the tensors that something happened to."""
+    found: set[int | None] = set()
+    for event in recording.events:
+        found.update((*(event.get("inputs") or ()), *(event.get("outputs") or ()), event.get("tensor")))
+    for node in recording.nodes:
+        found.update(edge["tensor"] for edge in node["edges"] if edge is not None)
+    return {recording.tensors[one]["identity"] for one in found if one is not None}
+
+
+def _mentioned(code: CodeType) -> set[str]:
+    """The names that a block's code, and the functions in it, speak of."""
+    found = {*code.co_names, *code.co_varnames, *code.co_cellvars, *code.co_freevars}
+    return found.union(*(_mentioned(one) for one in code.co_consts if isinstance(one, CodeType)))
