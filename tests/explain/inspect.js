@@ -59,7 +59,7 @@
     for (const text of one.querySelectorAll("text")) if (seen(text) && !inside(box(text), frame, 2)) wrong.push(`out of its card: ${name(text)}`);
   }
   for (const { one } of cards) {
-    const rule = Array.from(one.querySelectorAll(".rule")).filter(seen).length, derivatives = Array.from(one.querySelectorAll("text.bw")).filter(seen).length;
+    const rule = Array.from(one.querySelectorAll(".rule")).filter(seen).length, derivatives = Array.from(one.querySelectorAll("text.bw, text.past")).filter(seen).length;
     if (rule > 1 || rule > derivatives) wrong.push(`${rule} lines beside no derivative: ${name(one)}`);
   }
   const texts = Array.from(document.querySelectorAll("svg text")).filter(seen).map((one) => ({ one, box: box(one) }));

@@ -235,6 +235,53 @@ def test_axe_finds_no_violation(browser, pages, name, scheme):
     opened.close()
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_on_paper(browser, pages, name):
+    opened = Opened(browser, pages / f"{name}.html", color_scheme="dark", viewport={"width": 680, "height": 1000})
+    opened.page.emulate_media(media="print")
+    assert opened.page.locator(".step:visible").count() == opened.page.locator(".step").count()
+    assert not opened.page.locator(".time").is_visible() and not opened.page.locator(".langs").is_visible()
+    assert opened.page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert opened.page.evaluate("document.documentElement.scrollWidth") <= 680
+    for frame in (".code", ".board"):  # nothing is left to be scrolled to
+        assert opened.page.locator(frame).first.evaluate("one => one.scrollHeight - one.clientHeight") <= 2
+    assert opened.page.pdf(format="A4").startswith(b"%PDF")
+    opened.close()
+
+
+def test_a_rule_is_copied_as_plain_text(browser, pages):
+    opened = Opened(browser, pages / "tutorial.html", 8)
+    opened.page.locator(".step:visible .line > code").first.select_text()
+    assert opened.page.evaluate("getSelection().toString()").strip() == "g * y"
+    opened.page.locator(".ln.now code").select_text()
+    assert opened.page.evaluate("getSelection().toString()").strip() == "z = y * y * 3"
+    opened.close()
+
+
+def test_a_card_before_its_step_is_an_outline_and_a_value_alone_is_in_the_middle(browser, pages):
+    opened = Opened(browser, pages / "tutorial.html", 2)
+    assert opened.page.locator(".card.later").count() == 2
+
+    def beside() -> float:
+        card = opened.page.locator(".card[aria-label='y * y (#2)']")
+        card, one = card.bounding_box(), card.locator("text.fw:visible").first.bounding_box()
+        return card["x"] + card["width"] / 2 - one["x"] - one["width"] / 2
+
+    assert abs(beside()) < 2
+    opened.page.keyboard.press("End")
+    assert opened.page.locator(".card.later").count() == 0 and beside() > 10
+    opened.close()
+
+
+def test_what_an_earlier_pass_brought_stays_in_grey(browser, pages):
+    opened = Opened(browser, pages / "training.html")
+    assert opened.page.locator("svg text.past:visible").count() == 0
+    told = opened.page.locator(".card.op text.bw:visible").count()
+    opened.page.keyboard.press("End")
+    assert 0 < opened.page.locator("svg text.past:visible").count() <= told * 2
+    opened.close()
+
+
 def test_the_frame_of_a_notebook(browser, tmp_path):
     bundle = notebook.mimebundle(stored("tutorial"), "zh")
     file = tmp_path / "cell.html"

@@ -14,7 +14,7 @@ from rushlight.explain import notebook, page, svg
 from rushlight.explain.matrices import matrix
 from rushlight.explain.words import LANGUAGES, TABLE, say
 
-VOID = {"meta", "link", "input", "br", "img"}
+VOID = {"meta", "link", "input", "br", "img", "wbr"}
 
 
 class Checked(HTMLParser):

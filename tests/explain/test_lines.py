@@ -53,7 +53,7 @@ def test_every_name_of_a_program_has_its_last_value_in_its_line(recording: dict[
 
 def test_a_page_shows_them_from_their_step_on(recording: dict[str, object]) -> None:
     html = page.render(recording)
-    lines = dict(re.findall(r'<div class="ln"><i>(\d+)</i>(.*?)</div>', html))
+    lines = dict(re.findall(r'<div class="ln[ d\d]*"><i>(\d+)</i>(.*?)</div>', html))
     idle, written = lines["3"], lines["9"]
     assert "idle = [7]" in re.sub(r"<[^>]+>", "", idle.split("<p>")[1]) and "data-f" not in idle.split("<p>")[1]
     seen = re.findall(r'data-f="(\d+)"(?: data-t="(\d+)")?><span class="fw">(\S+) =', written)

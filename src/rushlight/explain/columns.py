@@ -7,6 +7,8 @@ import unicodedata
 
 WIDTH = 80
 CLOSES = tuple("，。；：、）？")  # what begins no line
+LEAST = 8  # columns of what is left in the brackets of a call that is cut
+CALLED = re.compile(r"[\w.]+\(…\)")
 KEPT_TOGETHER = 48  # columns of a matrix that is not broken
 PLAIN = {  # of signs that an encoding lacks
     "├─": "|-", "└─": "`-", "│": "|", "∂": "d", "→": "->", "…": "...", "×": "x", "·": ".", "ᵀ": "^T", "⋮": ":",
@@ -45,6 +47,59 @@ def fitted(text: str, columns: int) -> str:
             break
         kept += one
     return kept + "…"
+
+
+def trimmed(text: str, columns: int) -> str:
+    """A name and its value in so many columns; no number of a matrix is cut in two.
+
+    >>> trimmed("w = [0.125 -0.1567 -0.2149]", 21), trimmed("w = 8 numbers, mean 3", 10)
+    ('w = [0.125 -0.1567 …]', 'w = 8 num…')
+    """
+    if width(text) <= columns or "[" not in text:
+        return fitted(text, columns)
+    kept = fitted(text, columns - 2)[:-1]
+    kept = (kept if text[len(kept)] == " " else kept.rpartition(" ")[0]).rstrip("; ")
+    return f"{kept} …]" if "[" in kept else fitted(text, columns)
+
+
+def shortened(text: str, columns: int) -> str:
+    """An expression in so many columns: what stands in the brackets of its calls gives way first, the innermost before the others.
+
+    >>> shortened("F.linear(torch.tanh(F.linear(x, w, b)), out_w, out_b)", 40)
+    'F.linear(torch.tanh(…), out_w, out_b)'
+    >>> shortened("F.linear(torch.tanh(F.linear(x, w, b)), out_w, out_b)", 30)
+    'F.linear(…, out_w, out_b)'
+    >>> shortened("h = torch.tanh(W @ h + U @ xs[t] + b)", 30)
+    'h = torch.tanh(W @ h + U @ x…)'
+    """
+    while width(text) > columns:
+        found = max(_calls(text), default=None)
+        if found is None:
+            return fitted(text, columns)
+        depth, _, start, end = found
+        inside = text[start:end]
+        pieces = [CALLED.sub("…", one) if "(…)" in one else one for one in inside.split(", ")]
+        room = columns - width(text) + width(inside)
+        if len(pieces) > 1 and ", ".join(pieces) != inside:
+            inside = ", ".join(pieces)
+        else:
+            inside = fitted(inside, room) if depth == 1 and "…" not in inside and room >= LEAST else "…"
+        text = text[:start] + inside + text[end:]
+    return text
+
+
+def _calls(text: str) -> list[tuple[int, int, int, int]]:
+    """What stands in the brackets of each call and may give way: how deep, how wide, from where to where."""
+    found, opened = [], []
+    for at, one in enumerate(text):
+        if one in "([":
+            opened.append(at + 1)
+        elif one in ")]" and opened:
+            start = opened.pop()
+            is_call = one == ")" and start > 1 and (text[start - 2].isalnum() or text[start - 2] in "_)]")
+            if is_call and at - start > 1:
+                found.append((len(opened) + 1, at - start, start, at))
+    return found
 
 
 def wrapped(text: str, first: str, rest: str, columns: int = WIDTH) -> list[str]:

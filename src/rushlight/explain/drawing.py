@@ -8,12 +8,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from html import escape
 
-from .columns import fitted, width
+from .columns import fitted, shortened, trimmed, width
 from .entries import Value
 from .folding import Card, Edge
 from .layout import Laid, packed, parts_of
 from .numerals import inline, rows, size_of, summary
-from .states import CardStates, Span, States
+from .states import CardStates, Span, States, pieces
 from .words import LANGUAGES, Said, literal, say
 
 CHAR = 7.4  # pixels of a column in the monospaced font of 12 pixels
@@ -21,7 +21,7 @@ ROW = 15.0
 PAD = 10.0
 TITLE = 38  # columns of a card's title
 MATRIX = 44  # columns of a matrix on a card
-NAMED = 20  # columns of a derivative's name beside a value
+NAMED = 22  # columns of a derivative's name beside a value
 LABEL = 16.0  # the height of a derivative's name
 BESIDE = 300.0  # pixels in which a value and its derivative stand beside each other
 TALLEST = 6  # rows of a matrix on a card
@@ -91,7 +91,7 @@ def _block(span: Span, missing: Said) -> Block:
     if not span.outputs:
         return block_of(span.value, missing)
     told = [(name, missing if value is None else inline(value)) for name, value in span.outputs]
-    return Block([Said(*(fitted(f"{name} = {text}", MATRIX) for text in said)) for name, said in told], False)
+    return Block([Said(*(trimmed(f"{name} = {text}", MATRIX) for text in said)) for name, said in told], False)
 
 
 class Brush:
@@ -157,10 +157,10 @@ class CardShape:
         self.values = [(span, _block(span, not_kept)) for span in states.values] if card.kind != "fold" else []
         self.arrived = [(span, _block(span, literal("None"))) for span in states.arrived] if card.kind != "fold" else []
         self.count = say("operations", count=card.count) if card.kind == "fold" else literal("")
-        kept = fitted(states.kept, TITLE - 10)
+        kept = shortened(states.kept, TITLE - 10)
         self.kept = [say("keeps", names=kept), say("freed", names=kept)] if kept and card.kind == "op" else []
         self.split = self._split()
-        names = (literal(fitted(span.label, TITLE)) for span in states.arrived if self.split is None)
+        names = (literal(shortened(span.label, TITLE)) for span in states.arrived if self.split is None)
         texts = [self._cut(), self.count, *names, *self.kept]
         texts += [literal(f"{fitted(card.name, NAMED)}.grad")] if states.grads else []
         widths = [max(width(one.plain(lang)) for lang in LANGUAGES) * CHAR for one in texts]
@@ -195,7 +195,7 @@ class CardShape:
         """How wide a value and its derivative are, where they have room beside each other: then the card is half as high."""
         if not self.arrived:
             return None
-        labels = [width(fitted(span.label, NAMED)) * CHAR * 0.92 for span in self.states.arrived]
+        labels = [width(shortened(span.label, NAMED)) * CHAR * 0.92 for span in self.states.arrived]
         value = max((block.width for _, block in self.values), default=0.0) + 16
         derivative = max(*labels, *(block.width for _, block in self.arrived)) + 16
         return (value, derivative) if value + derivative <= BESIDE else None
@@ -204,7 +204,7 @@ class CardShape:
         card = self.card
         if card.written and card.name:
             target = card.text.split(" = ")[0] + " = …" if " = " in card.text else card.text
-            after = say("after", text=fitted(target, 22))
+            after = say("after", text=shortened(target, 22))
             return Said(f"{card.name} {after.en}", f"{card.name} {after.zh}")
         if card.name and card.text:
             names = ", ".join([card.name, *(name for name, _ in self.states.values[0].outputs[1:])])
@@ -212,7 +212,7 @@ class CardShape:
         return literal(card.name or card.text or "?")
 
     def _cut(self) -> Said:
-        return Said(fitted(self.title.en, TITLE), fitted(self.title.zh, TITLE))
+        return Said(shortened(self.title.en, TITLE), shortened(self.title.zh, TITLE))
 
     def draw(self, brush: Brush, x: float, y: float) -> str:
         """The card with its corner at a point."""
@@ -237,8 +237,9 @@ class CardShape:
         if self.arrived and self.split is None:
             border = brush.path(f"M{x + PAD:g} {at + 5:g}H{x + self.width - PAD:g}", "rule")
             for span, block in self.arrived:
-                label = brush.text(x + PAD, at + 18, "bw", literal(fitted(span.label, TITLE)), size=11) if span.label else ""
-                drawn.append(brush.during(span, border + label + brush.block(block, middle, at + 23, "bw")))
+                role = "past" if span.past else "bw"
+                label = brush.text(x + PAD, at + 18, role, literal(shortened(span.label, TITLE)), size=11) if span.label else ""
+                drawn.append(brush.during(span, border + label + brush.block(block, middle, at + 23, role)))
             at += 25 + self.arrived_height
         if self.kept:
             freed = self.states.freed
@@ -262,11 +263,14 @@ class CardShape:
         rule = brush.path(f"M{border:g} {top + 3:g}V{top + LABEL + tallest:g}", "rule")
         drawn = []
         for span, block in self.values:
-            drawn.append(brush.during(span, brush.block(block, left, top + LABEL + (tallest - block.height) / 2, "fw")))
+            for piece, is_alone in pieces(span, [one for one, _ in self.arrived]):
+                at, high = (x + self.width / 2, top + LABEL / 2) if is_alone else (left, top + LABEL)
+                drawn.append(brush.during(piece, brush.block(block, at, high + (tallest - block.height) / 2, "fw")))
         for span, block in self.arrived:
-            label = brush.text(right, top + 10, "bw", literal(fitted(span.label, NAMED)), "middle", 11) if span.label else ""
+            role = "past" if span.past else "bw"
+            label = brush.text(right, top + 10, role, literal(shortened(span.label, NAMED)), "middle", 11) if span.label else ""
             drawn.append(
-                brush.during(span, rule + label + brush.block(block, right, top + LABEL + (tallest - block.height) / 2, "bw"))
+                brush.during(span, rule + label + brush.block(block, right, top + LABEL + (tallest - block.height) / 2, role))
             )
         return drawn
 
@@ -274,7 +278,7 @@ class CardShape:
 def _last(states: CardStates) -> CardStates:
     """What a still picture shows of a card: the last that was there, of whichever pass."""
     arrived = [one for one in states.arrived if one.value is not None or one.outputs]
-    last = [replace(one, first=1, last=None) for one in arrived[-1:]]
+    last = [replace(one, first=1, last=None, past=False) for one in arrived[-1:]]
     return replace(states, values=states.values[-1:], arrived=last, grads=states.grads[-1:])
 
 
@@ -421,7 +425,8 @@ class Drawing:
         step = self.states.cards[card.id].step
         name = self.shapes[card.id].title.en
         label = escape(f"{name} (#{step})")
-        return f'<a href="#step={step}" class="card" data-c="{card.id}" aria-label="{label}">{drawn}</a>'
+        of = " op" if card.kind in ("op", "fold") and step > 1 else ""
+        return f'<a href="#step={step}" class="card{of}" data-c="{card.id}" aria-label="{label}">{drawn}</a>'
 
     def _edge(self, edge: Edge, path: list[tuple[float, float]]) -> str:
         ran = [use for use in edge.uses if use in self.rides] or edge.uses[-1:]

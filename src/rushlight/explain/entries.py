@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -11,7 +12,19 @@ if TYPE_CHECKING:
 Entry = dict[str, Any]  # of places, tensors, nodes, events, the ledger
 Recording = dict[str, Any]
 Value = dict[str, Any]
+WRITTEN = re.compile(r"\s*([-+*/%@&|^]|//|\*\*|<<|>>)?=(?!=)")  # behind what a statement writes to
 Number = Any  # an int, a float, a bool, "nan", "inf", "-inf", or {"re", "im"}
+
+
+def text_at(place: Entry, whole: bool = False) -> str:
+    """What a place's expression is, or its whole statement; of a write to a target (``b[0]`` of ``b[0] = 10``) always that.
+
+    >>> text_at({"text": "b[0]", "statement": "b[0] = 10"}), text_at({"text": "b + 1", "statement": "c = b + 1"})
+    ('b[0] = 10', 'b + 1')
+    """
+    text, statement = str(place["text"]), str(place["statement"])
+    is_target = statement.startswith(text) and WRITTEN.match(statement, len(text))
+    return statement if whole or is_target else text
 
 
 def notes_of(error: BaseException) -> list[str]:

@@ -6,7 +6,7 @@ from html import escape
 from itertools import pairwise, zip_longest
 
 from .board_lines import Note, notes_of
-from .columns import width
+from .columns import trimmed, width
 from .entries import Entry
 from .folding import Card
 from .numerals import inline
@@ -15,6 +15,8 @@ from .words import Said
 
 WHOLE = 300  # lines of a source that is shown whole
 AROUND = 2  # lines around a place, of a longer one
+NARROW = 36  # columns of a line that is hardly ever broken; others may be behind a bracket
+DEEPEST = 4  # indentations that a line which is broken goes on below
 NOTE = 42  # columns of a name and its value under a line
 
 
@@ -44,7 +46,11 @@ def listing(states: States, source: Entry) -> str:
         before = number
         code = _marked(lines[number - 1], number, places, wrong)
         below = _notes(states, notes.get(number, []))
-        html.append(f'<div class="ln"><i>{number}</i><code>{code or " "}</code>{below}</div>')
+        text = lines[number - 1]
+        if width(text) > NARROW:
+            code = code.replace("(", "(<wbr>")
+        depth = min((len(text) - len(text.lstrip()) + 3) // 4, DEEPEST)
+        html.append(f'<div class="ln{f" d{depth}" if depth else ""}"><i>{number}</i><code>{code or " "}</code>{below}</div>')
     return "".join(html)
 
 
@@ -100,7 +106,7 @@ def _notes(states: States, notes: list[Note]) -> str:
 def _spans(note: Note, card: Card, spans: list[Span]) -> list[tuple[Span, str]]:
     """Of one name; a node with several outputs tells them apart."""
     found = []
-    for span in spans:
+    for span in (one for one in spans if not one.past):
         if not span.outputs:
             found.append((span, span.label or note.name))
             continue
@@ -133,11 +139,7 @@ def _in_turns(spans: list[tuple[Span, str]], color: str) -> str:
 
 def short(said: Said, room: int) -> Said:
     """Without what is too long for a note; what is told of a large value is not cut."""
-    return (
-        said
-        if width(said.en) <= room or not said.en.startswith("[")
-        else Said(*(text[: max(room, 2) - 1] + "…" for text in said))
-    )
+    return said if width(said.en) <= room or not said.en.startswith("[") else Said(*(trimmed(text, room) for text in said))
 
 
 def printed(states: States) -> str:

@@ -6,7 +6,7 @@
   root.classList.add("js");
   var slider = document.getElementById("slider"), where = document.getElementById("where"), said = document.getElementById("said");
   var play = document.getElementById("play"), board = document.getElementById("board"), ticks = all(".ticks a");
-  var timed = all("[data-f]"), at = 0, timer = 0;
+  var timed = all("[data-f]"), ops = all(".card.op"), at = 0, timer = 0;
 
   steps.forEach(function (one) { one.removeAttribute("id"); }); // a browser would scroll to it
 
@@ -36,6 +36,7 @@
     lit.forEach(function (one) { one.classList.toggle("f", forward); });
     mark(".code", "now", lit.map(function (one) { return one.closest(".ln"); }));
     var card = step.dataset.c === undefined ? [] : Array.from(all('.card[data-c="' + step.dataset.c + '"]'));
+    ops.forEach(function (one) { one.classList.toggle("later", at < +one.getAttribute("href").slice(6)); });
     mark("svg", "now", card);
     card.forEach(function (one) { one.classList.toggle("fnow", forward); });
     ticks.forEach(function (one, number) {

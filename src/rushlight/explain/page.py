@@ -8,6 +8,7 @@ from hashlib import sha256
 from html import escape
 from importlib import resources
 
+from .columns import shortened
 from .drawing import Drawing
 from .entries import Recording
 from .equations import Figure
@@ -18,7 +19,7 @@ from .matrices import chain, matrix
 from .numerals import inline, rows, summary
 from .states import States
 from .steps import Part, Product, Sentence, Step, Steps, Which
-from .words import Said, legible, literal, say
+from .words import Said, joined, legible, literal, say
 
 JACOBIANS = 4  # shown at most
 WHOLE = 2  # of them that are shown without being asked for
@@ -26,6 +27,8 @@ ELEMENTS = 40  # rows and columns of one that is shown
 BESIDE = 10  # columns of several leaves in one table
 LARGEST = 900_000  # characters of a page
 STEPS = (400, 150, 50, 16)  # shown at most; fewer where the page would be too large
+CAPTION = 48  # columns of what stands below a figure
+SHEET, PRINTED = 680, 2.4  # pixels of a sheet's width; how much higher than wide a graph beside the program may be on it
 SMALLEST, ON_A_PHONE = 0.78, 0.9  # how small a graph is drawn, at most, before it has to be scrolled
 
 
@@ -40,9 +43,10 @@ def render(recording: Recording, lang: str = "en", passes: Which | None = None) 
 
 def _rendered(recording: Recording, lang: str, most: int, passes: Which | None) -> str:
     states = States(Steps(Board(recording), most, passes))
-    graph, width = _graph(states)
+    graph, width, height = _graph(states)
     style = _asset("page.css") + f"\n.board svg {{ max-width: 100%; min-width: {SMALLEST * width:.0f}px; height: auto; }}"
     style += f"\n@media (max-width: 640px) {{ .board svg {{ min-width: {ON_A_PHONE * width:.0f}px; }} }}"
+    tall = " tall" if height > PRINTED * max(width, SHEET / 2) else ""
     script = _asset("page.js")
     name = recording["program"]["name"]
     title = say("title", name=name) if name else say("title of a block")
@@ -57,7 +61,7 @@ def _rendered(recording: Recording, lang: str, most: int, passes: Which | None) 
         f'<body>\n<a class="skip" href="#steps">{say("skip").html()}</a>\n',
         _header(states, title, lang),
         _time(states.steps),
-        f'<main>\n<div class="columns">\n{_program(states)}{graph}{_steps(states.steps)}</div>\n',
+        f'<main>\n<div class="columns{tall}">\n{_program(states)}{graph}{_steps(states.steps)}</div>\n',
         f'<div class="below">\n{_jacobians(states)}{_ledger(states)}</div>\n</main>\n',
         f"<script>{script}</script>\n</body>\n</html>\n",
     ]
@@ -79,7 +83,16 @@ def _header(states: States, title: Said, lang: str) -> str:
     seen = Counter(states.board.recording["limits"].get("seen") or kinds)
     ops = seen["op"] + seen["write"] or sum(len(card.nodes) for card in states.board.cards if card.kind in ("op", "fold"))
     counts = say("counts", ops=ops, passes=seen["backward"], runs=seen["run"])
-    legend = [("f", "forward values"), ("b", "backward gradients"), ("l", "leaf"), ("d", "no gradient wanted")]
+    legend = [
+        ("f", say("forward values")),
+        ("b", say("backward gradients")),
+        ("l", say("leaf")),
+        ("d", say("no gradient wanted")),
+    ]
+    rules = [rule for node in states.board.nodes for rule in node["rules"] if rule is not None]
+    if rules:
+        words = sorted({str(rule.get("words", {}).get("g", "g")) for rule in rules})
+        legend.append(("g", say("legend g", g=joined([literal(one, code=True) for one in words], ", "))))
     languages = "".join(
         f'<label><input type="radio" name="lang" id="lang-{one}"{" checked" if one == lang else ""}> <span lang="{one}">{text}</span></label>'
         for one, text in (("en", "English"), ("zh", "中文"))
@@ -87,7 +100,7 @@ def _header(states: States, title: Said, lang: str) -> str:
     return (
         f'<header><h1>{title.html()}</h1><p class="counts">{counts.html()}</p>'
         f'<fieldset class="langs"><legend class="vh">{say("language").html()}</legend>{languages}</fieldset>'
-        f'<ul class="legend">{"".join(f"<li class={chr(34)}{kind}{chr(34)}>{say(key).html()}</li>" for kind, key in legend)}</ul></header>\n'
+        f'<ul class="legend">{"".join(f"<li class={chr(34)}{kind}{chr(34)}>{said.html()}</li>" for kind, said in legend)}</ul></header>\n'
     )
 
 
@@ -124,8 +137,8 @@ def _program(states: States) -> str:
     return html + "</section>\n"
 
 
-def _graph(states: States) -> tuple[str, float]:
-    """The graph, and how wide it is."""
+def _graph(states: States) -> tuple[str, float, float]:
+    """The graph, and how wide and how high it is."""
     drawn, width, height = Drawing(states, None).body()
     width, height = max(width, 40) + 24, height + 24
     return (
@@ -133,6 +146,7 @@ def _graph(states: States) -> tuple[str, float]:
         '<div class="board" id="board" tabindex="0" role="region" aria-labelledby="graph">'
         f'<svg width="{width:g}" height="{height:g}" viewBox="-12 -8 {width:g} {height:g}">{drawn}</svg></div></section>\n',
         width,
+        height,
     )
 
 
@@ -154,7 +168,8 @@ def _part(part: Part) -> str:
         return f"<p{tone}>{part.said.html()}</p>"
     if isinstance(part, Product):
         product = [matrix([part.v], "b"), "·", matrix(part.jacobian, "f"), "=", matrix([part.product], "b")]
-        return f'<details><summary>{say("product").html()} → {escape(part.to)}</summary><div class="line">{"".join(product)}</div></details>'
+        what = f"{say('product').html()} → {escape(shortened(part.to, CAPTION))}"
+        return f'<details><summary>{what}</summary><div class="line">{"".join(product)}</div></details>'
     rule = f"<code>{escape(part.rule)}</code>" if part.rule else ""
     return f'<div class="line">{rule}{_figures(part.figures)}</div>'
 
@@ -182,7 +197,8 @@ def _figure(figure: Figure) -> str:
         shown = f'<span class="mx w {color}">{summary(figure.value).html()}</span>'
     else:
         shown = matrix(figure.value["data"] if len(figure.value["shape"]) == 2 else lines, color, bool(figure.value["shape"]))
-    return f'<span class="fig">{shown}<small>{figure.caption.html()}</small></span>'
+    caption = Said(*(shortened(text, CAPTION) for text in figure.caption))
+    return f'<span class="fig">{shown}<small>{caption.html()}</small></span>'
 
 
 def _jacobians(states: States) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .entries import Entry, Value
 from .folding import Card
@@ -18,6 +18,29 @@ class Span:
     value: Value | None = None
     label: str = ""
     outputs: list[tuple[str, Value | None]] = field(default_factory=list)  # of a node with several, each with its name
+    past: bool = False  # what arrived in a pass before the one that runs, which does not come here
+
+
+def pieces(span: Span, others: list[Span]) -> list[tuple[Span, bool]]:
+    """The times of a value: those in which something stands beside it, and those in which it is alone."""
+    found: list[tuple[Span, bool]] = []
+    at: int | None = span.first
+    for other in others:
+        if at is None or (span.last is not None and other.first >= span.last):
+            break
+        if other.last is not None and other.last <= at:
+            continue
+        first = max(other.first, at)
+        if first > at:
+            found.append((Span(at, first), True))
+        at = other.last if span.last is None else min(other.last or span.last, span.last)
+        if found and not found[-1][1] and found[-1][0].last == first:
+            found[-1][0].last = at
+        else:
+            found.append((Span(first, at), False))
+    if at is not None and at != span.last:
+        found.append((Span(at, span.last), True))
+    return found
 
 
 @dataclass
@@ -46,6 +69,7 @@ class States:
         self._ends: list[int] | None = None  # the last event of each step
         self._made: dict[int, int] = {}  # by tensors: the event that made them
         self._lately: list[list[Span]] = []  # of those, the ones of the pass that runs
+        self._reached: dict[int, set[int]] = {}  # by passes: the cards that something arrives at
         for card, states in zip(self.board.cards, self.cards, strict=True):
             value = None if card.tensor is None else self.board.tensors[card.tensor]["value"]
             values = [(self.board.label(one), self.board.tensors[one]["value"]) for one in self._outputs(card)]
@@ -109,7 +133,7 @@ class States:
             if card is not None and card.kind in ("leaf", "data") and event["tensor"] != card.tensor:
                 self._change(self.cards[card.id].values, at, self.board.tensors[event["tensor"]]["value"])
         elif kind == "backward":
-            self._close(at)
+            self._close(at, event["pass"])
             for root in event["roots"]:
                 self._arrives(self._card(root["tensor"]), event, at, root["gradient"])
         elif kind == "run":
@@ -132,20 +156,45 @@ class States:
         number = None if tensor is None else self.board.card_of_tensor.get(tensor)
         return None if number is None else self.board.cards[number]
 
-    def _close(self, at: int) -> None:
-        """A new pass begins: what arrived in the one before is no longer shown."""
-        for spans in [*(states.arrived for states in self.cards), *self._lately]:
+    def _close(self, at: int, number: int) -> None:
+        """A new pass begins: what arrived in those before stays, as past, where nothing arrives in this one."""
+        if not self._reached:
+            self._look_ahead()
+        reached = self._reached.get(number, set())
+        for card, states in enumerate(self.cards):
+            spans = states.arrived
+            if not spans or spans[-1].last is not None or (spans[-1].past and card not in reached):
+                continue
+            last = spans[-1]
+            last.last = at
+            if last.first == at:
+                spans.pop()
+            if card not in reached:
+                spans.append(replace(last, first=at, last=None, past=True))
+        for spans in self._lately:
             if spans and spans[-1].last is None:
                 spans[-1].last = at
                 if spans[-1].first == at:
                     spans.pop()
         self._lately.clear()
 
+    def _look_ahead(self) -> None:
+        for event in self.steps.events:
+            found: list[Card | None] = []
+            if event["kind"] == "backward":
+                found = [self._card(root["tensor"]) for root in event["roots"]]
+                found += [self._card(one) for one in event["inputs"] or ()]
+            elif event["kind"] == "run":
+                found = [self._main.get(event["node"])]
+            elif event["kind"] == "leaf":
+                found = [self._card(event["tensor"])]
+            self._reached.setdefault(event["pass"], set()).update(one.id for one in found if one is not None)
+
     def _arrives(self, card: Card | None, event: Entry, at: int, value: Value | None) -> None:
         if card is None or card.kind == "fold" or value is None:
             return
         spans = self.cards[card.id].arrived
-        if not (spans and spans[-1].last is None and spans[-1].value == value):
+        if not (spans and spans[-1].last is None and spans[-1].value == value and not spans[-1].past):
             name = card.text if card.tensor is None else self.board.label(card.tensor)
             self._change(spans, at, value, self.steps.derivative(event["pass"], name))
 

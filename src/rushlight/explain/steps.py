@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from .composing import closed
-from .entries import Entry, Number, Value
+from .entries import Entry, Number, Value, text_at
 from .equations import Figure, equation, meant, of_views
 from .error_notes import note_of
 from .folding import Board, Card
@@ -204,7 +204,7 @@ class Steps:
         """A place's line and its text, or that of the whole statement."""
         if place is None:
             return literal("")
-        text = self.board.recording["places"][place]["statement" if whole else "text"]
+        text = text_at(self.board.recording["places"][place], whole)
         return joined([self.line(place), literal(text, code=True)], " ")
 
     def _title(self, *parts: Said) -> Said:

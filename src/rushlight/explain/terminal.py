@@ -6,8 +6,8 @@ import re
 from typing import TypeGuard
 
 from .board_lines import Note, latest, notes_of
-from .columns import WIDTH, fitted, narrowed, width, wrapped
-from .entries import Entry, Recording
+from .columns import WIDTH, narrowed, shortened, trimmed, width, wrapped
+from .entries import Entry, Recording, text_at
 from .equations import Figure
 from .folding import Board
 from .ledger_words import rows_of, why
@@ -18,6 +18,7 @@ from .words import MARK, Said, literal, say
 LISTED = 60  # lines of a source that is shown whole
 CODE = 41  # columns for the program's own text
 SHOWN = 3  # nodes of one expression of which each is told
+TO = 44  # columns of what a value is sent to
 NAMES = 24  # columns of names in the ledger
 
 
@@ -73,7 +74,7 @@ def _line(number: int, text: str, notes: list[Note], lang: str) -> list[str]:
         if not lines:
             lines += wrapped(text, start, " " * 8)
         room = WIDTH - 8 - (width(behind) + 2 if behind else 0)
-        value = fitted(value, room)
+        value = trimmed(value, room)
         lines.append(" " * 8 + value + " " * (WIDTH - 8 - width(value) - width(behind)) + behind)
     return lines
 
@@ -127,7 +128,7 @@ def _between(steps: Steps, step: Step, lang: str) -> list[str]:
     written = [one["tensor"] for one in events if one["kind"] == "write" and steps.board.wants(one["tensor"])]
     if not written or not all(steps.board.tensors[one]["leaf"] for one in written):
         return []
-    lines = [fitted(say("writes", where=steps.where(step.place, True)).plain(lang), WIDTH)]
+    lines = [shortened(say("writes", where=steps.where(step.place, True)).plain(lang), WIDTH)]
     for one in written:
         value = brief(steps.board.tensors[one]["value"]).plain(lang)
         lines += wrapped(f"{steps.board.label(one)} = {value}", "     ", "       ")
@@ -156,7 +157,7 @@ def _begin(steps: Steps, step: Step, lang: str) -> list[str]:
     event = steps.events[step.events[0]]
     place = None if step.place is None else steps.board.recording["places"][step.place]
     how = {"grad": literal(steps.board.call(event)), "dry": say("dry")}.get(event["how"], say("pass"))
-    told = how if place is None else say("at", how=how, line=place["line"], text=place["text"])
+    told = how if place is None else say("at", how=how, line=place["line"], text=text_at(place))
     lines = wrapped(told.plain(lang), "", "    ")
     for root in event["roots"]:
         name = steps.board.label(root["tensor"]) if root["tensor"] is not None else "out"
@@ -201,11 +202,11 @@ def _run(steps: Steps, step: Step, lang: str, branch: str, below: str) -> list[s
     event = steps.events[step.events[0]]
     nodes = step.title.plain(lang).split(" · ")[1]
     arrived = ", ".join(brief(one).plain(lang) for one in event["arrived"] if one is not None)
-    text = "" if place is None else place["text"]
+    text = "" if place is None else text_at(place)
     card = None if step.card is None else steps.board.cards[step.card]
     if card is not None and card.name and event["node"] in steps.board.renewed:  # a view's, where its base was written to
         text = f"{card.name} {say('after', text=text).plain(lang)}"
-    text = fitted(text, 34)
+    text = shortened(text, 34)
     head = f"{text}{' ' * (36 - width(text))}{nodes}  "
     node = steps.board.nodes[event["node"]]
     words = [steps.board.word(node, index, "g") for index in range(len(node["rules"]))]
@@ -236,7 +237,8 @@ def _run(steps: Steps, step: Step, lang: str, branch: str, below: str) -> list[s
                 if edge["node"] in running:
                     inside += 1
                     continue
-            to = say("to", name=_beyond(steps, step, node, sent["edge"]) if is_long else steps.target(node, sent["edge"]))
+            name = _beyond(steps, step, node, sent["edge"]) if is_long else steps.target(node, sent["edge"])
+            to = say("to", name=shortened(name, TO))
             value = (say("not kept") if sent["value"] is None else brief(sent["value"])).plain(lang)
             text = say("sends", to=to, x=f"{told} = {value}" if told else value).plain(lang)
             if sent["number"] > 1 and sent["sum"] is not None:
