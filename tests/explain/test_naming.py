@@ -213,3 +213,18 @@ def test_two_without_a_name_in_one_call_are_not_taken_for_each_other():
         ["cleared(g, torch.tensor([0]))", "index(g, torch.tensor([0]))"],
         ["cleared(g, inner)", "index(g, inner)"],
     ]
+
+
+def test_a_parameter_is_not_called_by_the_loop_that_filled_it():
+    net = torch.nn.Linear(2, 1)
+    weights = [torch.ones(2, requires_grad=True) for _ in range(2)]
+    with torch.explain() as story:
+        with torch.no_grad():
+            for p in net.parameters():
+                p.fill_(0.5)
+        sum((w * w).sum() for w in weights).backward()
+        net(torch.ones(1, 2)).sum().backward()
+    leaves = [event["tensor"] for event in story.recording["events"] if event["kind"] == "leaf"]
+    assert {story.recording["tensors"][one]["label"] for one in leaves} == {
+        "weights[0]", "weights[1]", "net.weight.1", "net.bias.1",
+    }  # fmt: skip

@@ -27,6 +27,8 @@ class Naming:
         self._lives: list[int] = []  # of each tensor's entry: how many lives came before
         self._first_named: dict[int, int] = {}  # by identity: how many lives came before the first with a name
         self._bearers: dict[str, dict[str, int]] = {}  # by name and scope: the identity of the tensor that had it last
+        self._passed_on: set[tuple[str, str]] = set()  # names and scopes that several tensors had in turn
+        self._elsewhere: dict[int, str] = {}  # by identity, in whichever life: the first name that is more than an identifier
         self._texts: dict[int, str] = {}  # of what has no name and no expression of its own
         self._plain: dict[
             int, tuple[str, list[str]]
@@ -71,7 +73,11 @@ class Naming:
         is_hiding = any(of != scope and other != identity for of, other in bearers.items())
         if is_hiding and not names and not self._made_within(number, scope):
             return
+        if bearers.get(scope, identity) != identity:
+            self._passed_on.add((name, scope))
         bearers[scope] = identity
+        if not name.isidentifier() and not name.startswith("self."):
+            self._elsewhere.setdefault(identity, name)
         names.append({"name": name, "scope": scope, "at": self.seen})
         self._first_named.setdefault(identity, self._lives[number])
 
@@ -88,8 +94,7 @@ class Naming:
             return "?"
         entry = self.tensors[tensor]
         if entry["names"]:
-            names = [str(one["name"]) for one in entry["names"]]
-            name = next((one for one in names if not one.startswith("self.")), names[0])
+            name = self._best(entry)
             lives = self._lives[tensor] - self._first_named.get(entry["identity"], 0)
             return f"{name}.{lives}" if lives > 0 else name
         if tensor in self._texts:
@@ -101,6 +106,12 @@ class Naming:
                 return f"{given['text']}.T"
         place = entry["place"]
         return str(self.places.places[place]["text"]) if place is not None else f"t{tensor}"
+
+    def _best(self, entry: Entry) -> str:
+        """The first name from outside of a module; of a leaf `net[0].weight` rather than a loop's `p`, which others had, too."""
+        first = next((one for one in entry["names"] if not one["name"].startswith("self.")), entry["names"][0])
+        is_of_loop = entry["leaf"] and (first["name"], first["scope"]) in self._passed_on
+        return (self._elsewhere.get(entry["identity"]) if is_of_loop else None) or str(first["name"])
 
     def seeded(self, gradient: Tensor) -> None:
         """A pass over tensors begins with this: 1 where the program has not said another."""

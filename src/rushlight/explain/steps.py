@@ -396,8 +396,8 @@ class Steps:
         return found.name or found.text if found is not None else "?"
 
     def _leaf(self, event: Entry) -> None:
-        name = self.board.label(event["tensor"])
         slot = self.board.slot(event["tensor"])
+        name = slot.removesuffix(".grad")  # a leaf is the same in all its lives
         number = self.board.card_of_tensor.get(event["tensor"])
         made = self.board.tensors[self.board.tensors[event["tensor"]]["identity"]]["place"]  # not where it was written to
         step = Step("leaf", say("at leaf", name=name), [event["n"]], made, number, event["pass"])
