@@ -10,6 +10,11 @@ import re
 
 KNOWN = [
     (
+        r"error at [^\n]*\n# 'IndexError: index -?\d+ is out of bounds for dimension 0 with size 0' for "
+        r"'IndexError: (index -?\d+ is out of bounds for dimension 0 with size \d+|select\(\) cannot be applied to a 0-dim tensor\.)'",
+        "the size of a dimension that a number does not have: PyTorch reads what its memory held before",
+    ),
+    (
         r"(value|grad|raises|error) at (?s:.*)masked_scatter_?\(",
         "too few values, or the tensor's own: PyTorch has written some elements by the time it refuses or reads",
     ),

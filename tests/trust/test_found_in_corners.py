@@ -71,3 +71,36 @@ def test_a_hinge_loss_of_infinities_is_no_nan() -> None:
     x = torch.tensor([torch.inf, -torch.inf])
     losses = torch.nn.functional.hinge_embedding_loss(x, torch.tensor([-1.0, 1.0]), reduction="none")
     assert losses.tolist() == [0, -torch.inf]
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float32])
+def test_the_determinant_of_nothing_is_one(dtype: torch.dtype) -> None:
+    assert torch.linalg.det(torch.ones(0, 0, dtype=dtype)).item() == 1
+    assert torch.det(torch.ones(2, 0, 0, dtype=dtype)).tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_bessel_functions_overflow_where_exp_does(dtype: torch.dtype) -> None:
+    x = torch.tensor([88.5, 89.5, -89.5]).to(dtype)
+    assert torch.i0(x).isinf().tolist() == [False, True, True]
+    assert torch.special.i1(x)[1:].tolist() == [torch.inf, -torch.inf]
+    assert torch.i0(torch.tensor([[1.0, 2.0], [3.0, 4.0]]).t()).stride() == (1, 2)
+
+
+def test_products_of_no_bools_need_no_kernel() -> None:
+    x, y = torch.ones(2, dtype=torch.bool), torch.ones(2, 0, dtype=torch.bool)
+    assert (x @ y).tolist() == [] and (y @ y.t()).tolist() == [[False, False]] * 2
+    with pytest.raises(NotImplementedError, match="'Bool'"):
+        x @ x
+
+
+def test_zeros_for_what_is_unused_lie_in_order() -> None:
+    a, b = torch.ones(2, requires_grad=True), torch.ones(3).expand(2, 3).requires_grad_()
+    (zeros,) = torch.autograd.grad(a.sum(), b, materialize_grads=True)
+    assert zeros.stride() == (3, 1)
+
+
+def test_a_sum_of_products_ends_in_a_view() -> None:
+    x, y = torch.ones(2, 5).t().requires_grad_(), torch.ones(1, 2)
+    assert torch.einsum("ij,kj->ik", x[:, :1], y[:, :1]).grad_fn.name() == "ViewBackward0"
+    assert torch.einsum("ij,kj->ik", x, y[:, :1]).grad_fn.name() == "ViewBackward0"

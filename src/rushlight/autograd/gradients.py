@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..backend.creation import empty_like
 from ..backend.notes import not_a_tensor, with_notes
 from ..backend.unbroadcast import unbroadcast
 from ..base import dtypes
@@ -256,8 +257,8 @@ def _zeros(value: Any, create_graph: bool) -> Any:
     """The gradient of what the outputs do not depend on, which can be differentiated on if the others can."""
     if isinstance(value, GradientEdge):
         raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
-    zeros = wrap(np.zeros_like(value._array))
-    zeros._needs_grad = create_graph
+    zeros = wrap(empty_like(value._array, value._array.dtype))
+    zeros._array[...], zeros._needs_grad = 0, create_graph
     return zeros
 
 

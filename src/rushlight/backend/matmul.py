@@ -54,7 +54,7 @@ def batch_product(a: Array, b: Array) -> Array:
 
 def _product(a: Array, b: Array, kernel: str) -> Array:
     kind = a.dtype
-    if kind.char == "?":
+    if kind.char == "?" and (kernel == "dot" or (a.size and b.size)):
         raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'")
     if kind.itemsize == 2 and kind.kind not in "iu":
         return converted(np.matmul(in_single(a), in_single(b)), kind)

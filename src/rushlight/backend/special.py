@@ -43,13 +43,28 @@ _BY_ELEMENT = {"erf": math.erf, "erfc": math.erfc, "gammaln": _lgamma}
 def _function(name: str) -> Callable[..., Array]:
     special = _scipy_special()
     if special is not None:
-        return getattr(special, name)
+        return _with_exp(special, name) if name in ("i0", "i1") else getattr(special, name)
     if name not in _BY_ELEMENT:
         raise ImportError(
             f"this function needs scipy.special.{name}, and SciPy is not installed: pip install 'rushlight[scipy]'"
         )
     elements = np.frompyfunc(_BY_ELEMENT[name], 1, 1)
     return lambda x: np.asarray(elements(x)).astype(x.dtype)
+
+
+def _with_exp(special: object, name: str) -> Callable[..., Array]:
+    """A function of which exp is a factor, that overflows in single precision before the product does."""
+
+    def function(x: Array) -> Array:
+        out = np.asarray(getattr(special, name)(x))
+        if out.dtype == np.float32:
+            np.copysign(np.float32(np.inf), out, out=out, where=np.abs(x) > _LOG_OF_LARGEST)
+        return out
+
+    return function
+
+
+_LOG_OF_LARGEST = np.log(np.finfo(np.float32).max)
 
 
 def unary(name: str, refusal: str | None = None, half: bool = True) -> Unary:

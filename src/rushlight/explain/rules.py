@@ -264,6 +264,8 @@ class _Plain(ast.NodeTransformer):
             name = node.func.attr
             if name == "zeroed":
                 return ast.Constant(0)
+            if name in ("beside", "beside_zeros"):
+                return args[0]
             if name in SIGNS:
                 return ast.BinOp(args[0], SIGNS[name], args[1])
             if name == "number_minus":

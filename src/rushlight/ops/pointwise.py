@@ -87,7 +87,7 @@ op("zeroed", k.zeroed, inputs="x")
 op("only", k.only, inputs="mask", node="WhereBackward0", kind="linear",
    x=lambda g, xp, mask: xp.only(g, mask), zero=lambda g, xp, mask: xp.only(g, ~mask))
 # What a gradient hangs on in PyTorch, whose functions for it take more than it is computed from: gets no gradient, or zeros.
-op("beside", lambda x, other: x, node="AddBackward0", inputs="x other", joint=lambda g: (g, None))
+op("beside", lambda x, other: x, node="AddBackward0", x=lambda g: g, other=lambda g: None)
 op("beside_zeros", lambda x, other: x, node="AddBackward0",
    x=lambda g: g, other=lambda g, xp, other_shape: xp.zeroed(xp.expand(xp.sum_all(g), other_shape)))
 
