@@ -547,7 +547,7 @@ def _by_sample(x: Any, v: Any) -> Any:
 
 CAPTURED: dict[str, Callable[..., Any]] = {
     "bincount": lambda x, v: torch.bincount((x.flatten() * 0 + 3).long(), x.flatten(), minlength=2),
-    "combinations": _of_leaf(lambda x, v: (torch.combinations(x[0], 2).prod(1) * 2).sum()),
+    "combinations": _of_leaf(lambda x, v: torch.combinations(x[0], 2).pow(3).sum()),
     "condition": lambda x, v: torch.linalg.cond(x, 1),
     "checkpoint": _of_leaf(_checkpointed),
     "checkpoint whose last value is a result": _of_leaf(

@@ -246,3 +246,29 @@ def test_parameters_that_an_optimizer_is_given_later() -> None:
         return fast
 
     assert calls(compiled) == calls(lambda step: step)
+
+
+def test_a_rate_that_a_schedule_changes_inside() -> None:
+    """Which it does at every third call alone: recorded between them, nothing changes."""
+
+    def calls(compiled: Callable[..., Any]) -> list[Any]:
+        w = torch.ones(2, requires_grad=True)
+        optimizer = torch.optim.SGD([w], lr=1.0)
+        schedule = torch.optim.lr_scheduler.StepLR(optimizer, 3, 0.5)
+
+        def step() -> Any:
+            optimizer.zero_grad()
+            w.sum().backward()
+            optimizer.step()
+            schedule.step()
+            return w.detach() * optimizer.param_groups[0]["lr"]
+
+        function = compiled(step)
+        return [function().tolist() for _ in range(12)]
+
+    def compiled(step: Callable[..., Any]) -> Any:
+        fast: Any = torch.compile(step)
+        fast._compiled.always = True
+        return fast
+
+    assert calls(compiled) == calls(lambda step: step)

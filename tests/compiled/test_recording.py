@@ -327,3 +327,16 @@ def test_where_no_line_is_to_blame_the_warning_names_the_functions() -> None:
     with pytest.warns(UserWarning, match=rf"test_recording.py:{counting.__code__.co_firstlineno}\)"):
         fast()
         fast()
+
+
+@pytest.mark.filterwarnings("ignore:torch.compile")
+@pytest.mark.parametrize("product", [torch.prod, lambda x: x.prod(0), lambda x: x.cumprod(0)])
+def test_a_rule_that_looks_for_zeros_is_not_replayed(product: Any) -> None:
+    def step(x: Any) -> Any:
+        return torch.autograd.grad(product(x).sum(), x)[0]
+
+    fast = compiled(step)
+    for number in (2.0, 3.0, 4.0, 0.0, 5.0):
+        x = torch.tensor([3.0, number, 1.0], requires_grad=True)
+        assert fast(x).tolist() == step(x).tolist()
+    assert not is_replayed(fast)

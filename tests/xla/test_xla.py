@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 import rushlight as torch
+import rushlight.nn.functional as F
+from rushlight import nn
 from rushlight.ops.table import table
 
 jax: Any = pytest.importorskip("jax")
@@ -243,6 +245,82 @@ def test_a_program_gives_what_it_gives_as_it_is(make: Any) -> None:
                 assert torch.allclose(mine.double(), its.double(), rtol=1e-4, atol=1e-5)
     form = fast._compiled.forms[-1]
     assert type(form.program).__name__ == "XlaProgram" and "host xla" in str(form.program.trace)
+
+
+INF, NAN = float("inf"), float("nan")
+SPECIAL = torch.tensor([[NAN, INF, -INF, 0.0], [-0.0, 1e20, -1e20, 2.5], [-INF, -INF, -INF, -INF]])
+FUNCTIONS: dict[str, Any] = {
+    "relu": torch.relu, "softmax": lambda x: x.softmax(1), "log_softmax": lambda x: x.log_softmax(1), "root": lambda x: x**0.5,
+    "inverse root": lambda x: x**-0.5, "clamp": lambda x: x.clamp(-1, 1), "maximum": lambda x: torch.maximum(x, x.flip(0)),
+    "attention": lambda x: F.scaled_dot_product_attention(x, x, x, attn_mask=x[:, :3]),
+    "what a mask hides": lambda x: F.scaled_dot_product_attention(*[torch.ones(3, 4)] * 3, attn_mask=x[:, :3] > 0),
+    "no class": lambda x: F.nll_loss(x, torch.tensor([0, -100, 2])), "cross entropy": lambda x: F.cross_entropy(x, torch.tensor([0, 1, 2])),
+    "convolution": lambda x: F.conv2d(x.view(1, 1, 3, 4), torch.ones(1, 1, 2, 2)), "pooling": lambda x: F.max_pool2d(x.view(1, 3, 4), 2, 1),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_what_is_infinite_or_no_number_is_so(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(program, "SHORTEST", 1)
+
+    def step(x: Any) -> Any:
+        result = FUNCTIONS[name](x) * 1
+        return result.detach(), torch.autograd.grad((result * result).sum(), x)[0] if result.requires_grad else x * 1
+
+    fast: Any = torch.compile(step, backend="xla", fullgraph=True)
+    fast._compiled.always = True
+    for given in [
+        torch.randn(3, 4),
+        torch.randn(3, 4),
+        SPECIAL,
+        SPECIAL.flip(1),
+        torch.full((3, 4), -INF),
+        torch.full((3, 4), INF),
+    ]:
+        x = given.requires_grad_()
+        for mine, its in zip(fast(x), step(x), strict=True):
+            assert torch.allclose(mine, its, rtol=1e-4, equal_nan=True)
+    assert type(fast._compiled.forms[0].program).__name__ == "XlaProgram"
+
+
+@pytest.mark.parametrize("drops", [False, True])
+def test_indices_beyond_what_they_look_up_are_refused(drops: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of whatever nobody asks for too, and before anything is changed: running statistics are those of the program as it is."""
+    monkeypatch.setattr(program, "SHORTEST", 1)
+
+    def make() -> tuple[Any, list[Any], Any, Any]:
+        torch.manual_seed(2)
+        table = nn.Embedding(4, 3)
+        model = nn.Sequential(table, nn.BatchNorm1d(3), nn.Linear(3, 3))
+        rows, labels = torch.tensor([0, 1, 2, 3]), torch.tensor([0, 1, 2, 0])
+
+        def step() -> Any:
+            model.zero_grad()
+            loss = F.cross_entropy(model(rows), labels.view(-1))
+            loss.backward()
+            return model[2].weight.grad if drops else loss.detach()
+
+        return step, [*model.parameters(), *model.buffers()], rows, labels
+
+    found = []
+    for compiled in (False, True):
+        step, tensors, rows, labels = make()
+        function: Any = step
+        if compiled:
+            function = torch.compile(step, backend="xla")
+            function._compiled.always = True
+        log: list[Any] = []
+        for call in range(10):
+            rows[0], labels[0] = {4: (4, 0), 6: (-1, 0), 8: (0, 3)}.get(call, (call % 4, call % 3))
+            try:
+                log.append(function())
+            except IndexError as error:
+                log.append(str(error))
+            log += [one.detach().clone() for one in tensors]
+        found.append(log)
+    assert type(function._compiled.forms[0].program).__name__ == "XlaProgram"
+    for mine, its in zip(*found, strict=True):
+        assert mine == its if isinstance(its, str) else torch.allclose(mine, its, rtol=1e-4, atol=1e-5)
 
 
 def test_what_is_too_long_for_xla_is_replayed_all_the_same() -> None:

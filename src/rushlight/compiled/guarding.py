@@ -10,6 +10,7 @@ from typing import Any
 from ..backend import memory
 from ..backend import numpy as backend
 from ..tensor import Tensor
+from .capture import known_functions
 from .capture import trace as t
 from .capture.guards import ABSENT, Findings, holds, same_attributes
 from .capture.recorder import NotUnderstood, Recorder
@@ -56,6 +57,9 @@ class Guards:
         self.twins = recorder.of_one_array()
         if "_base" in findings.users and not all(form[6] for form in forms.values()):
             raise NotUnderstood("the _base of a tensor that was there before")
+        hosts = [one for one in trace.instructions if isinstance(one, t.Host)]
+        if "param_groups" in findings.users and any(known_functions.moves_rates(one.function) for one in hosts):
+            raise NotUnderstood("a schedule's step, and an optimizer's groups, in which it may change numbers")
         given = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
         self.there = [(one, forms[key]) for key, one in findings.tensors.items() if key not in findings.grads]
         known = {id(one): one for one, _ in self.there}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dis
 import functools
 import importlib.util
+import itertools
 import re
 import types
 from collections.abc import Iterator
@@ -77,17 +78,22 @@ def returns(frame: types.FrameType) -> bool:
 
 def looks_at_values(code: types.CodeType) -> bool:
     """Whether a function takes a tensor's array for more than its form."""
-    if "_array" not in code.co_names:
+    if "_array" not in code.co_names and "_array" not in code.co_consts:
         return False
-    steps = list(_steps(code))
-    pairs = list(zip(steps, [*steps[1:], ("", "")], strict=True))
+    steps = [*_steps(code), ("", ""), ("", "")]
     arrays = set()  # local names of arrays
-    for step, following in pairs:
-        if step == ("LOAD_ATTR", "_array") and following[0]:
-            if following[0] == "STORE_FAST":
-                arrays.add(following[1])
-            elif not _of_form(following):
-                return True
+    for place, step in enumerate(steps[:-2]):
+        if step == ("LOAD_ATTR", "_array"):
+            following = steps[place + 1]
+        elif step == ("LOAD_CONST", "_array") and ("LOAD_GLOBAL", "getattr") in steps[max(place - 3, 0) : place]:
+            following = steps[next(later for later in range(place, len(steps)) if steps[later][0] == "CALL") + 1]
+        else:
+            continue
+        if following[0] == "STORE_FAST":
+            arrays.add(following[1])
+        elif following[0] and not _of_form(following):
+            return True
+    pairs = itertools.pairwise(steps)
     return any(kind == "LOAD_FAST" and name in arrays and not _of_form(following) for (kind, name), following in pairs)
 
 

@@ -71,7 +71,8 @@ LOOKS_AT_NO_VALUE = frozenset(
     transforms.example_graph:tracked_anew transforms.example_graph:_array transforms.example_graph:_record
     transforms.example_graph:_kept transforms.example_graph:Result.__init__ transforms.example_graph:Result.open
     transforms.example_graph:_of_graph transforms.example_graph:gradients_of transforms.shared_tensors:shared_by_all
-    transforms.derivatives:_tracked transforms.derivatives:linearize ops.dispatch:_kept
+    transforms.derivatives:_tracked transforms.derivatives:linearize ops.dispatch:_kept ops.argument_forms:_dimensions
+    ops.linalg:value_of ops.pointwise:_is_complex
     """.split()
 )
 
@@ -104,7 +105,7 @@ OF_ANY_SHAPE = frozenset(
     nonzero masked_select unique unique_consecutive unique_dim bincount histc repeat_interleave argwhere ops.ctc:_checked
     ops.subscripts:_indices_of_mask ops.masks:_nonzero_by_element
     ops.rearrange:_places_repeated
-    ops.statistics:bincount
+    ops.statistics:bincount compiled.xla.indices:refused_indices
     """.split()
 )
 
@@ -157,7 +158,7 @@ CHANGES_NOTHING = frozenset(
     autograd.overlaps:like_base backend.flat_indices:check backend.flat_indices:check_along func.jacobians:_units
     ops.forward_rules:_ones ops.forward_rules:_zeros ops.promotion:number_array ops.ctc:_checked
     ops.stft:_check_overlap ops.sort:_check_quantiles ops.subscripts:_indices_of_mask
-    ops.masks:_nonzero_by_element
+    ops.masks:_nonzero_by_element ops.decompositions:_check_phase
     ops.index:_within ops.rule_functions:checked ops.least_squares:tolerances ops.operands:check_not_negative ops.margin_losses:_check_targets
     ops.masks:unravel_index ops.rearrange:_places_repeated ops.sort:isin ops.statistics:_check_weights ops.statistics:bincount
     ops.statistics:histc ops.statistics:histogram
@@ -176,6 +177,11 @@ def called_anew(where: str) -> bool:
     if room.startswith("optim.") and "." in name:
         return name.rpartition(".")[2] in ("step", "zero_grad")
     return False
+
+
+def moves_rates(function: Any) -> bool:
+    """Whether it is a schedule's step, which gives an optimizer's groups other numbers."""
+    return function.__name__ == "step" and function.__module__.partition(".")[2].startswith("optim.lr_scheduler")
 
 
 def stops(error: BaseException) -> bool:

@@ -12,8 +12,10 @@ from typing import Any
 from ...ops.table import table
 from .batch_norm import of_channels
 from .convolution import windows
+from .indices import by_indices
 
-Lower = Callable[..., Any]
+Array = Any  # one of JAX's
+Lower = Callable[..., Array]
 
 
 def lowered(jnp: Any, lax: Any, nn: Any, vjp: Any) -> dict[str, Lower]:
@@ -28,7 +30,7 @@ def lowered(jnp: Any, lax: Any, nn: Any, vjp: Any) -> dict[str, Lower]:
     def along(axis: int, *places: Any) -> Any:
         return (slice(None),) * axis + (slice(*places),)
 
-    def averaged(losses: Any, reduction: str) -> Any:
+    def averaged(losses: Array, reduction: str) -> Array:
         return losses if reduction == "none" else losses.sum() if reduction == "sum" else losses.mean()
 
     def layer_norm(x: Any, weight: Any, bias: Any, axes: Any, eps: float) -> Any:
@@ -43,42 +45,28 @@ def lowered(jnp: Any, lax: Any, nn: Any, vjp: Any) -> dict[str, Lower]:
         scale, hat = lax.rsqrt(x.var(axes, keepdims=True) + eps), normalized(x, axes, eps)
         return scale * (h - h.mean(axes, keepdims=True) - hat * (h * hat).mean(axes, keepdims=True))
 
-    def shares(x: Any, target: Any, weight: Any, ignore_index: int) -> tuple[Any, Any]:
-        """Of each row what counts of its class, and that class, of rows that count."""
-        counted = target != ignore_index
-        place = jnp.where(counted, target, 0)
-        return jnp.where(counted, 1 if weight is None else weight[place], 0).astype(x.dtype), place
-
-    def nll_loss(x: Any, target: Any, weight: Any, reduction: str, ignore_index: int) -> Any:
-        share, place = shares(x, target, weight, ignore_index)
-        losses = -share * jnp.take_along_axis(x, place[:, None], 1)[:, 0]
-        return losses.sum() / share.sum() if reduction == "mean" else averaged(losses, reduction)
-
-    def nll_loss_adjoint(g: Any, x: Any, target: Any, weight: Any, reduction: str, ignore_index: int) -> Any:
-        share, place = shares(x, target, weight, ignore_index)
-        if reduction == "mean":
-            share = share / share.sum()
-        hot = place[:, None] == jnp.arange(x.shape[1])
-        return jnp.where(hot, -(g * share)[:, None], 0)
-
     def with_logits(x: Any, target: Any, weight: Any, pos_weight: Any, reduction: str) -> Any:
         rest = nn.softplus(-x)
         losses = (1 - target) * x + (rest if pos_weight is None else (1 + (pos_weight - 1) * target) * rest)
         return averaged(losses if weight is None else losses * weight, reduction)
 
+    def safe_softmax(x: Array, axis: int) -> Array:
+        """Zeros where all is hidden."""
+        top = x.max(axis, keepdims=True)
+        hidden = jnp.isneginf(top)
+        shares = jnp.exp(x - jnp.where(hidden, 0, top))
+        return shares / jnp.where(hidden, 1, shares.sum(axis, keepdims=True))
+
     def attention(query: Any, key: Any, value: Any, mask: Any, is_causal: bool, scale: float) -> Any:
         scores = query @ jnp.swapaxes(key, -1, -2) * scale
         if is_causal:
             scores = jnp.where(jnp.tri(*scores.shape[-2:], dtype=bool), scores, -jnp.inf)
-        return nn.softmax(scores if mask is None else scores + mask, -1) @ value
+        return (nn.softmax(scores, -1) if mask is None else safe_softmax(scores + mask, -1)) @ value
 
-    def embedding(weight: Any, indices: Any, *_: Any) -> Any:
-        return weight[indices]
-
-    def embedding_adjoint(g: Any, indices: Any, shape: Any, but: int, *_: Any) -> Any:
-        rows = g.reshape(-1, shape[1])
-        places = indices.reshape(-1)
-        return jnp.zeros(shape, g.dtype).at[places].add(rows if but < 0 else jnp.where((places != but)[:, None], rows, 0))
+    def power(x: Array, exponent: float) -> Array:
+        if exponent in (0.5, -0.5):  # nan of what is negative, infinities too
+            return jnp.sqrt(x) if exponent > 0 else 1 / jnp.sqrt(x)
+        return x**exponent
 
     lines: dict[str, Lower] = {
         "abs": jnp.abs,
@@ -89,8 +77,6 @@ def lowered(jnp: Any, lax: Any, nn: Any, vjp: Any) -> dict[str, Lower]:
         "clone": jnp.copy,  # memory of its own, where the input is written to later
         "dot": lambda a, b: a @ b,
         "embed_slice": lambda g, shape, axis, *places: jnp.zeros(shape, g.dtype).at[along(axis, *places)].set(g),
-        "embedding": embedding,
-        "embedding_adjoint": embedding_adjoint,
         "gelu_erf": lambda x: nn.gelu(x, approximate=False),
         "gelu_erf_backward": lambda h, x: vjp(lambda x: nn.gelu(x, approximate=False), x)[1](h)[0],
         "gelu_tanh_backward": lambda h, x: vjp(lambda x: nn.gelu(x, approximate=True), x)[1](h)[0],
@@ -99,8 +85,6 @@ def lowered(jnp: Any, lax: Any, nn: Any, vjp: Any) -> dict[str, Lower]:
         "masked_fill": lambda x, mask, value: jnp.where(mask, jnp.asarray(value, x.dtype), x),
         "mean": lambda x, axis, keepdims, dtype: x.mean(axis, dtype, keepdims=keepdims),
         "neg": jnp.negative,
-        "nll_loss": nll_loss,
-        "nll_loss_adjoint": nll_loss_adjoint,
         "normalized": normalized,
         "normalized_backward": normalized_backward,
         "only": lambda x, mask, *_: jnp.where(mask, x, 0),
@@ -132,11 +116,11 @@ def lowered(jnp: Any, lax: Any, nn: Any, vjp: Any) -> dict[str, Lower]:
         "mse_loss_backward": lambda h, a, b, reduction: 2 * h * (a - b) / (a.size if reduction == "mean" else 1),
         "mv": lambda a, b: a @ b,
         "permute_dims": jnp.transpose,
-        "pow_number": lambda x, exponent: x**exponent,
+        "pow_number": power,
         "relu": lambda x: jnp.maximum(x, 0),
-        "relu_backward": lambda h, y: jnp.where(y > 0, h, 0),
+        "relu_backward": lambda h, y: jnp.where(y <= 0, 0, h),
         "rsub_number": lambda x, number, alpha: number - alpha * x,
-        "safe_softmax": lambda x, axis: nn.softmax(x, axis),
+        "safe_softmax": safe_softmax,
         "select": lambda x, axis, index: lax.index_in_dim(x, index, axis, False),
         "sigmoid": nn.sigmoid,
         "sigmoid_backward": lambda h, y: h * y * (1 - y),
@@ -157,6 +141,7 @@ def lowered(jnp: Any, lax: Any, nn: Any, vjp: Any) -> dict[str, Lower]:
     }
     lines.update(windows(jnp, lax, vjp))
     lines.update(of_channels(lax))
+    lines.update(by_indices(jnp, averaged))
     for name, op in table.items():
         if op.is_ufunc and op.promote in ("same", "float") and hasattr(jnp, op.kernel.__name__):
             lines.setdefault(name, getattr(jnp, op.kernel.__name__))

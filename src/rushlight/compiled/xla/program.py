@@ -20,6 +20,7 @@ from ..capture import known_functions
 from ..capture import trace as t
 from ..replay.order import CannotReplay, changes, checked_first
 from ..replay.program import Program
+from .indices import REFUSING, check, indices_of, leading_to_indices, looked_at_first
 from .loop_rerolling import rolled
 from .lowering import lowered
 from .steps import Steps
@@ -63,7 +64,7 @@ class _Stretches:
         self.lines = lowered(self.jax.numpy, self.jax.lax, self.jax.nn, self.jax.vjp)
         trace = checked_first(trace)
         self.trace = trace = t.Trace(trace.instructions, list(trace.values), trace.tensors)
-        self.results = results
+        self.results, self.indices = results, leading_to_indices(trace)
         written = [one.target.number for one in trace.instructions if isinstance(one, t.Write)]
         written += [one.out for one in trace.instructions if isinstance(one, t.Accumulate)]
         self.written = {trace.values[number].storage for number in written}
@@ -103,12 +104,15 @@ class _Stretches:
                     self._end(place)
                 self.done.append(one)
         self._end(len(self.trace.instructions))
-        return t.Trace(self.done, self.trace.values, self.trace.tensors)
+        return looked_at_first(t.Trace(self.done, self.trace.values, self.trace.tensors))
 
     def _computes(self, one: t.Apply) -> bool:
         values = self.trace.values
+        if one.op in REFUSING and indices_of(one) in self.made:
+            return False
         return (
             one.op in self.lines
+            and (self.indices.isdisjoint(one.outs) or not self.made.isdisjoint(t.read(one)))
             and not t.values_in(one.params)
             and all(values[out].storage not in self.written for out in one.outs)
             and all(
@@ -165,6 +169,7 @@ class _Stretches:
             taken = list(dict.fromkeys(number for one in needed_ops for number in t.read(one) if number not in inside))
             given = [number for number in made if number in asked]
             leaving = {number for one in rest if not isinstance(one, t.Apply) for number in t.read(one)} | set(self.results)
+            self.done += [check(one, self.trace.values) for one in stretch if one.op in REFUSING]
             function = self._function(needed_ops, taken, given, [number in leaving for number in given])
             self.done.append(t.Host(function, "xla", tuple(t.Bare(number) for number in taken), {}, tuple(given)))
         self.done += late
