@@ -99,6 +99,8 @@ CASES = {
     "normalization.channel_dots": lambda m, n, k: (m(n, 3, k), m(n, 3, k), m(3)),
     "normalization.layer_norm": lambda m, n, k: (m(n, k), m(k), m(k), (1,), 1e-5),
     "normalization.layer_norm_backward": lambda m, n, k: (m(n, k), m(n, k), m(k), (1,), 1e-5, (True,) * 3),
+    "normalization.normalized": lambda m, n, k: (m(n, k), (k % 2,), 1e-5),
+    "normalization.normalized_backward": lambda m, n, k: (m(n, k), m(n, k), (k % 2,), 1e-5),
     "normalization.group_norm": lambda m, n, k: (m(n, 4, k), m(4), m(4), 2, 1e-5),
     "normalization.group_norm_backward": lambda m, n, k: (m(n, 4, k), m(n, 4, k), m(4), 2, 1e-5, (True,) * 3),
     "recurrent.lstm_layer": lambda m, n, k: (m(n, 2, 3), m(20, 3), m(20, 5), m(20), m(20), m(2, 5), m(2, 5)),

@@ -62,11 +62,13 @@ def moments(x: Array, axes: Axes, eps: float) -> tuple[Array, Array]:
     return _normalized(x, axes, eps)[1:]
 
 
+@register(compiled_channels.normalized)
 def normalized(x: Array, axes: Axes, eps: float) -> Array:
     """``x`` with mean 0 and variance 1 along axes."""
     return _normalized(x, axes, eps)[0].astype(x.dtype, copy=False)
 
 
+@register(compiled_channels.normalized_backward)
 def normalized_backward(h: Array, x: Array, axes: Axes, eps: float) -> Array:
     """What ``h`` becomes on its way back through :func:`normalized`."""
     _, off, var = _spread(x, axes)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from . import native
+from . import native, rows
 from .half_precision import Array, by_single
 
 _SHORTEST = 8  # segments; shorter ones are not worth a loop of their own
@@ -47,6 +47,27 @@ def batch_norm_backward(
     shapes = (x.shape, x.shape[1:2], x.shape[1:2])
     out = [np.empty(shape, x.dtype) if need else None for shape, need in zip(shapes, needs, strict=True)]
     return tuple(out) if native.batch_norm_backward(*out, np.ascontiguousarray(g), x, weight, eps, sizes) else None
+
+
+def _are_channels(x: Array, axes: tuple[int, ...]) -> bool:
+    return x.ndim > 1 and axes == (0, *range(2, x.ndim))
+
+
+def normalized(x: Array, axes: tuple[int, ...], eps: float) -> Array | None:
+    if x.dtype.char not in "fd":
+        return None
+    return batch_norm(x, None, None, eps) if _are_channels(x, axes) else rows.layer_norm(x, None, None, axes, eps)
+
+
+def normalized_backward(h: Array, x: Array, axes: tuple[int, ...], eps: float) -> Array | None:
+    if x.dtype.char not in "fd":
+        return None
+    needs = True, False, False
+    by_channel = _are_channels(x, axes)
+    slopes = (
+        batch_norm_backward(h, x, None, eps, needs) if by_channel else rows.layer_norm_backward(h, x, None, axes, eps, needs)
+    )
+    return None if slopes is None else slopes[0]
 
 
 def batch_norm_given(
