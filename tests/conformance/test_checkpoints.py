@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import pickle
+
 import pytest
 import torch
 import torch.distributed.checkpoint
@@ -114,6 +117,29 @@ def test_metadata_cannot_call_anything(tmp_path):
     (tmp_path / ".metadata").write_bytes(b"ctorch\nload\n(S'x'\ntR.")
     with pytest.raises(Exception, match=r"torch\.load"):
         rushlight.distributed.checkpoint.FileSystemReader(tmp_path).read_metadata()
+
+
+def test_a_tensors_file_cannot_call_anything(tmp_path):
+    """In the place of a tensor stands what calls; of other objects PyTorch and rushlight both run it."""
+    rushlight.distributed.checkpoint.save({"a": rushlight.ones(2)}, checkpoint_id=tmp_path, no_dist=True)
+    reader = rushlight.distributed.checkpoint.FileSystemReader(tmp_path)
+    metadata = reader.read_metadata()
+    called, record = tmp_path / "called", io.BytesIO()
+    torch.save(_Calling(called), record)
+    (info,) = metadata.storage_data.values()
+    info.offset, info.length = 0, len(record.getvalue())
+    (tmp_path / info.relative_path).write_bytes(record.getvalue())
+    with pytest.raises(pickle.UnpicklingError, match="Weights only load failed"):
+        reader.read(metadata, "a")
+    assert not called.exists()
+
+
+class _Calling:
+    def __init__(self, place):
+        self.place = place
+
+    def __reduce__(self):
+        return type(self.place).touch, (self.place,)
 
 
 def test_states_of_models_and_optimizers_by_name():

@@ -130,18 +130,19 @@ class FileSystemReader(StorageReader):
         return metadata
 
     def read(self, metadata: Metadata, name: str) -> Value:
-        """What has a name: a tensor, put together of its parts, or any object, which is unpickled whatever it is."""
+        """What has a name: a tensor, put together of its parts, or any object, which is unpickled whatever it is: only that runs code."""
         kind = metadata.state_dict_metadata[name]
         parts = [(index, info) for index, info in metadata.storage_data.items() if index.fqn == name]
+        is_tensor = isinstance(kind, TensorStorageMetadata)
         if not isinstance(kind, TensorStorageMetadata) or len(parts) == 1:
-            return self._loaded(parts[0][1])
+            return self._loaded(parts[0][1], is_tensor)
         whole = empty(kind.size, dtype=kind.properties.dtype)
         for index, info in parts:
-            part = self._loaded(info)
+            part = self._loaded(info, is_tensor)
             whole[tuple(slice(start, start + size) for start, size in zip(index.offset, part.shape, strict=True))] = part
         return whole
 
-    def _loaded(self, info: _StorageInfo) -> Value:
+    def _loaded(self, info: _StorageInfo, is_tensor: bool) -> Value:
         with (self.path / info.relative_path).open("rb") as file:
             file.seek(info.offset)
-            return load(io.BytesIO(file.read(info.length)), map_location="cpu", weights_only=False)
+            return load(io.BytesIO(file.read(info.length)), map_location="cpu", weights_only=is_tensor)
