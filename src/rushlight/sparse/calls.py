@@ -23,7 +23,8 @@ from .tensors import Array, SparseTensor, made
 
 # The value of zero is zero: what is not stored stays so.
 _AT_THE_INDICES = frozenset(
-    "abs neg negative sin sinh asin asinh tan tanh atan atanh sqrt sign sgn ceil floor round trunc relu expm1 log1p erf erfinv "
+    "abs absolute neg negative frac nan_to_num signbit detach "
+    "sin sinh asin asinh tan tanh atan atanh sqrt sign sgn ceil floor round trunc relu expm1 log1p erf erfinv "
     "deg2rad rad2deg square isnan isinf positive conj conj_physical pow mul multiply div divide true_divide to float double "
     "half bfloat16 int long short char byte bool cfloat cdouble real imag angle resolve_conj contiguous".split()
 )
@@ -75,8 +76,9 @@ _LACKING = frozenset(
 _WRITES = {
     name + "_": name
     for name in (
-        "mul multiply div divide true_divide add sub subtract neg negative abs sqrt pow floor ceil trunc round sign sgn sin sinh asin "
-        "asinh arcsin arcsinh tan tanh atan atanh arctan arctanh relu expm1 log1p erf erfinv deg2rad rad2deg conj_physical"
+        "mul multiply div divide true_divide add sub subtract neg negative abs absolute sqrt pow floor ceil trunc fix round sign sgn "
+        "sin sinh asin arcsin asinh arcsinh tan tanh atan arctan atanh arctanh relu expm1 log1p erf erfinv deg2rad rad2deg frac "
+        "nan_to_num conj_physical"
     ).split()
 }
 
@@ -108,6 +110,8 @@ def run(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any])
         if name not in ("T", "mT", "H", "mH", "real", "imag"):
             with DisableTorchFunctionSubclass():
                 return func(*args, **kwargs)
+    if isinstance(kwargs.get("out"), SparseTensor):
+        return _into(func, name, args, kwargs)
     if name in _TENSORS_THEMSELVES:
         with DisableTorchFunctionSubclass():
             return func(*args, **kwargs)
@@ -149,6 +153,21 @@ def run(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any])
             values = func(wrap(written._held), *args[1:], **kwargs)
         return written.with_values(values._array, result._edge)
     return _in_layout(name, result, tensors)
+
+
+def _into(func: Callable[..., object], name: str, args: tuple[object, ...], kwargs: dict[str, object]) -> SparseTensor:
+    """A call with ``out``, which becomes the result: it takes any size, but in a compressed layout no other number of values."""
+    out = kwargs["out"]
+    assert isinstance(out, SparseTensor)
+    result = func(*args, **{key: value for key, value in kwargs.items() if key != "out"})
+    if not isinstance(result, SparseTensor) or result._layout is not out._layout:
+        raise _lacking(f"{name}.out", "Sparse" if out.is_sparse else "SparseCsr")
+    dtypes.check_cast(result.dtype.numpy, out.dtype.numpy)
+    if not out.is_sparse and result._nnz() != out._nnz():
+        message = "only sparse compressed tensors with the same number of specified elements are supported."
+        raise RuntimeError(f"torch.copy_: {message}")
+    out._array = result._array
+    return out.become(result.to(out.dtype))  # type: ignore[no-any-return]
 
 
 def _of_dense_ones(func: Callable[..., object], name: str, args: tuple[object, ...], kwargs: dict[str, object]) -> Any:
