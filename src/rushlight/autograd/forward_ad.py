@@ -225,6 +225,8 @@ def laid_like(primal: Tensor, tangent: Tensor) -> Tensor:
         if overlaps.is_stretched(a):
             raise overlaps.overlap_error()
         return tangent if primal.stride() == tangent.stride() else tangent.clone()
+    if primal._of_batch:
+        return _laid_like_in_batch(primal, tangent)
     if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray):
         return tangent
     same_bits = (primal._conjugate, primal._negated) == (tangent._conjugate, tangent._negated)
@@ -234,12 +236,23 @@ def laid_like(primal: Tensor, tangent: Tensor) -> Tensor:
         not a.size or (all(x == y or n == 1 for n, x, y in zip(a.shape, primal.stride(), tangent.stride(), strict=True))
                        and primal.storage_offset() == tangent.storage_offset())
     )  # fmt: skip
-    whole = backend.root(a).nbytes // a.itemsize
-    if alike and whole == backend.root(b).nbytes // b.itemsize:
+    count = backend.root(a).nbytes // a.itemsize
+    if alike and count == backend.root(b).nbytes // b.itemsize:
         return tangent
     if primal._conjugate:
         return tangent.conj().resolve_conj().conj()
     return zeros_laid_like(primal, a.dtype).copy_(tangent)
+
+
+def _laid_like_in_batch(primal: Tensor, tangent: Tensor) -> Tensor:
+    """The same of the batches behind examples, whose views share memory with these."""
+    of, given = held(primal), held(tangent)
+    of_same = tangent._of_batch and not given.get("shared") and given["level"] is of["level"]
+    if of.get("shared") or type(of["whole"]) is not Tensor or (tangent._of_batch and not of_same):
+        return tangent
+    whole = given["whole"] if of_same else tangent.expand(of["whole"].shape)
+    laid = laid_like(of["whole"], whole)
+    return tangent if of_same and laid is whole else primal._rewrapped(laid)  # type: ignore[attr-defined, no-any-return]
 
 
 def zeros_laid_like(tensor: Tensor, dtype: np.dtype[Any], batch: tuple[int, ...] = ()) -> Tensor:
