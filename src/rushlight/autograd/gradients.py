@@ -73,8 +73,7 @@ def backward(
         _check_kinds((), inputs)
     cotangents = _sequence(grad_tensors) if grad_tensors is not None else (None,) * len(outputs)
     _check_count(outputs, cotangents)
-    if retain_graph is None:
-        retain_graph = create_graph
+    retain_graph = create_graph if retain_graph is None else retain_graph
     over_tensors = create_graph or (bool(modes.special.active) and _dispatched(outputs, cotangents))
     roots, seeds = _seeds(outputs, cotangents, over_tensors)
     for flag in (retain_graph, create_graph):
@@ -85,13 +84,6 @@ def backward(
     else:
         task = new_pass(retain_graph, over_tensors)
         task.record = task.creates = create_graph
-    if create_graph and not modes.state.inference:
-        warn(
-            "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient "
-            "which can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you "
-            "have to use this function, make sure to reset the .grad fields of your parameters to None after use to break the "
-            "cycle and avoid the leak."
-        )
     if inputs is not None:
         edges = []
         for tensor in inputs:
@@ -107,7 +99,16 @@ def backward(
         task.accumulate_only(edges, roots)
     if grad_tensors is not None:
         task.note_given(cotangents)
-    _run(task, roots, seeds)
+    try:
+        _run(task, roots, seeds)
+    finally:  # what hooks warn of comes before
+        if create_graph and not modes.state.inference:
+            warn(
+                "Using backward() with create_graph=True will create a reference cycle between the parameter and its "
+                "gradient which can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid "
+                "this. If you have to use this function, make sure to reset the .grad fields of your parameters to None "
+                "after use to break the cycle and avoid the leak."
+            )
 
 
 _log: Any = None  # the room pass_log, once anybody has imported Python's logging

@@ -95,7 +95,7 @@ def resize_(self: Tensor, *sizes: Any, size: Any = None, memory_format: Any = No
     if size is None and not sizes:
         raise TypeError('resize_() missing 1 required positional arguments: "size"')
     wanted = size if size is not None else sizes[0] if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else sizes
-    if self.requires_grad:
+    if self.requires_grad and self._inference is None:
         raise RuntimeError("cannot resize variables that require grad")
     if any(isinstance(each, int) and each < 0 for each in wanted):
         raise RuntimeError("numel: integer multiplication overflow")

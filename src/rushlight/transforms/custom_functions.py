@@ -43,10 +43,7 @@ def applied(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             raise Unbatchable(cls.__name__)
         return NotImplemented
     if cls.setup_context is Function.setup_context:
-        raise RuntimeError(
-            "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must override "
-            f"the setup_context staticmethod. {_MORE}"
-        )
+        raise without_setup_context()
     leaves, spec = tree_flatten(args)
     level = batched_tensors._innermost([*leaves, *tree_flatten(kwargs)[0]])
     if level is not None:
@@ -58,6 +55,14 @@ def applied(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if cls not in _generated:
         _generated[cls] = type(cls)(f"{cls.__name__}Generated", (cls,), {"_is_generated": True})
     return _generated[cls].apply(*args, **kwargs)  # type: ignore[attr-defined]
+
+
+def without_setup_context() -> RuntimeError:
+    """What transforms say to a Function whose forward takes the context."""
+    return RuntimeError(
+        "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must override "
+        f"the setup_context staticmethod. {_MORE}"
+    )
 
 
 def _batch(cls: Any, level: batched_tensors.Level, leaves: list[Any], spec: TreeSpec, kwargs: dict[str, Any]) -> Any:

@@ -15,6 +15,8 @@ from ...autograd.function import Function
 from ...autograd.handles import RemovableHandle
 from ...tensor import Tensor
 from ...tensors.arguments import warn
+from ...transforms import dynamic_layers
+from ...transforms.custom_functions import without_setup_context
 
 if TYPE_CHECKING:
     from .module import Module
@@ -369,6 +371,10 @@ class BackwardWatch:
     def _watched(args: tuple[Any, ...], register: Callable[[Any], Any]) -> tuple[tuple[Any, ...], list[int] | None]:
         places = [place for place, value in enumerate(args) if isinstance(value, Tensor)]
         if not torch.is_grad_enabled() or not any(args[place].requires_grad for place in places):
+            return args, None
+        if dynamic_layers.in_user_transform():  # only what a `grad` records would meet the hooks, and is refused, as in PyTorch
+            if dynamic_layers.state.stack[-1].kind == "Grad":
+                raise without_setup_context()
             return args, None
         passed = BackwardHookFunction.apply(*[args[place] for place in places])
         passed = passed if isinstance(passed, tuple) else (passed,)
