@@ -29,7 +29,8 @@ VALUES = {
     "activations.log_sigmoid": [()], "activations.hardsigmoid": [()], "activations.hardswish": [()],
     "activations.leaky_relu": [(0.01,), (1.5,), (-0.5,)], "activations.hardtanh": [(-1.0, 1.0), (0.0, 6.0), (2.0, -2.0)],
     "activations.elu": [(1.0, 1.0, 1.0), (1.6732632423543772, 1.0507009873554805, 1.0), (0.5, 1.0, 2.0)],
-    "activations.softshrink": [(0.5,), (0.0,)],
+    "activations.softshrink": [(0.5,), (0.0,)], "activations.hardshrink": [(0.5,), (0.0,)],
+    "activations.above": [(0.1, 0.2), (0.0, -1.5)],
     "activations.softplus": [(1.0, 20.0), (2.5, 3.0), (-1.0, 20.0)],
 }  # fmt: skip
 SLOPES = {

@@ -42,4 +42,4 @@ def test_what_is_left_to_numpy(instruction_set):
     for other in (x.T.copy().T, x[:, :1], x.astype("d")):
         assert addcmul(x, other, x, 2) is None
     whole = x.astype(np.int64)
-    assert addcmul(whole, whole, whole, 2) is None and lerp(x, x, x) is None and lerp(x[0], x[0], 0.5) is None
+    assert addcmul(whole, whole, whole, 2) is None and lerp(x, x, x[0]) is None and lerp(x[0], x[0], 0.5) is None

@@ -64,6 +64,7 @@ def log_sigmoid_backward(h: Array, x: Array) -> Array:
     return h * sigmoid(-x)
 
 
+@register(compiled.glu_backward)
 def glu_backward(h: Array, x: Array, axis: int) -> Array:
     half, before = x.shape[axis] // 2, (slice(None),) * axis
     lower, upper = (*before, slice(half)), (*before, slice(half, None))

@@ -165,19 +165,24 @@ def log_sigmoid(x: Array) -> Array:
     return (np.minimum(wide, 0) - np.log1p(np.exp(-np.abs(wide)))).astype(x.dtype)
 
 
+@register(compiled.glu)
 def glu(x: Array, axis: int) -> Array:
     first, second = np.split(in_single(x), 2, axis)
-    if x.flags.c_contiguous:
-        second = np.ascontiguousarray(second)  # as compiled kernels take it
     return (first * sigmoid(second)).astype(x.dtype, copy=False)
+
+
+@register(compiled.threshold)
+def _above(x: Array, limit: float, value: float) -> Array:
+    return either(x <= limit, x.dtype.type(value), x)
 
 
 def threshold(x: Array, limit: float, value: float) -> Array:
     if isinstance(limit, complex) or isinstance(value, complex):
         limit, value = complex(limit).real, complex(value).real
-    return either(x <= limit, x.dtype.type(value), x)
+    return _above(x, limit, value)
 
 
+@register(compiled.prelu)
 def prelu(x: Array, weight: Array) -> Array:
     return either(x > 0, x, x * weight)
 
@@ -190,6 +195,7 @@ def softshrink(x: Array, limit: float) -> Array:
     return out.astype(x.dtype, copy=False)
 
 
+@register(compiled.hardshrink)
 def hardshrink(x: Array, limit: float) -> Array:
     limit = x.dtype.type(limit)  # compared as the elements are: 0.1 is 0.1001 in bfloat16
     return only(x, ~((x >= -limit) & (x <= limit)))

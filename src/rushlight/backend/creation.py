@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..base.switches import switches
+from ..kernels import mixtures, register
 from .arithmetic import fused
 from .numpy import Array, Shape, empty_like
 
@@ -58,6 +59,7 @@ _COUNTS = np.arange(_KEPT, dtype=np.float64)
 _LANES = 32  # bytes that PyTorch's kernels take at a time
 
 
+@register(mixtures.arange)
 def arange(start: float, step: float, count: int, dtype: np.dtype[Any]) -> Array:
     """``start + i * step`` in int64 or float64, rounded as PyTorch's vector instructions round."""
     if dtype.kind in "iu":

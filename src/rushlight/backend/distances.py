@@ -8,7 +8,6 @@ import numpy as np
 
 from ..kernels import distances as compiled
 from ..kernels import register
-from .flat_indices import add_rows
 from .matmul import batch_product
 from .numpy import Array
 
@@ -63,8 +62,12 @@ def pair_differences(x: Array) -> Array:
 
 
 def pair_differences_adjoint(g: Array, rows: int) -> Array:
-    first, second = np.triu_indices(rows, 1)
-    x, y = np.zeros((2, rows, g.shape[-1]), g.dtype)
-    add_rows(x, first, g, True)
-    add_rows(y, second, g, True)
-    return x - y
+    out = np.zeros((rows, g.shape[-1]), g.dtype)
+    start = 0
+    for index in range(rows - 1):
+        end = start + rows - 1 - index
+        of_pairs = g[start:end]
+        out[index] += of_pairs.sum(0)
+        out[index + 1 :] -= of_pairs
+        start = end
+    return out

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -160,8 +161,25 @@ def _beyond(place: int, size: int, index: int) -> IndexError:
     return IndexError(f"index {index} is out of bounds for dimension {place} with size {size}")
 
 
+def _add_slices(out: Array, index: Array, values: Array) -> bool:
+    """Adds to many slices along the first dimension; False where that is left to the general way, which tells what is wrong."""
+    size, shape = out.shape[0], (*index.shape, *out.shape[1:])
+    if not out.flags.c_contiguous or math.prod(shape) <= FEW or not within(index, -size, size):
+        return False
+    rows = index.reshape(-1)
+    if values.shape != shape:
+        try:
+            values = np.broadcast_to(values, shape)
+        except ValueError:
+            return False
+    add_rows(out, np.where(rows < 0, rows + size, rows), values.reshape(rows.size, *out.shape[1:]), False)
+    return True
+
+
 def _add_at(out: Array, indices: Indices, values: Array) -> None:
     flat = None
+    if len(indices) == 1 and indices[0] is not None and out.ndim > 1 and _add_slices(out, indices[0], values):
+        return
     if out.flags.c_contiguous and max([values.size, *(one.size for one in indices if one is not None)]) > FEW:
         flat = counted_from_0(indices, out.shape)
         bounds = zip(indices, out.shape, strict=False)

@@ -153,6 +153,11 @@ def tanh(x: Array) -> Array:
     return np.tanh(x, out=...)
 
 
+@register(compiled.log1p)
+def log1p(x: Array) -> Array:
+    return np.log1p(x, out=...)
+
+
 @register(compiled.relu)
 def relu(x: Array) -> Array:
     zero = _zeros.get(x.dtype.char)
@@ -176,16 +181,25 @@ def _conj(x: Array) -> Array:
     return x.conj() if x.dtype.kind == "c" else x
 
 
+def _slope(h: Array, derivative: Array) -> Array:
+    """``h`` times a derivative, whose memory is the function's own: many numbers come to lie there."""
+    if derivative.dtype.kind == "c" or h.dtype is not derivative.dtype or h.shape != derivative.shape:
+        return np.multiply(h, _conj(derivative), out=...)
+    return np.multiply(h, derivative, derivative)
+
+
 @register(compiled.sigmoid_backward)
 def sigmoid_backward(h: Array, y: Array) -> Array:
     """``h`` times the derivative of sigmoid where its value is ``y``."""
-    return np.multiply(h, _conj((1 - y) * y), out=...)
+    rest = np.subtract(1, y, out=...)
+    return _slope(h, np.multiply(rest, y, rest))
 
 
 @register(compiled.tanh_backward)
 def tanh_backward(h: Array, y: Array) -> Array:
     """``h`` times the derivative of tanh where its value is ``y``."""
-    return np.multiply(h, _conj(1 - y * y), out=...)
+    square = np.multiply(y, y, out=...)
+    return _slope(h, np.subtract(1, square, square))
 
 
 @register(compiled.relu_backward)
@@ -299,10 +313,11 @@ IN_PLACE: dict[Any, np.ufunc] = {
         ufunc: ufunc
         for ufunc in (
             np.add, np.multiply, np.true_divide, np.sqrt, np.exp, np.exp2, np.expm1, np.log, np.log2, np.log10,
-            np.log1p, np.sin, np.cos, np.tan, np.arcsin, np.arccos, np.arctan, np.sinh, np.cosh, np.arcsinh,
+            np.sin, np.cos, np.tan, np.arcsin, np.arccos, np.arctan, np.sinh, np.cosh, np.arcsinh,
             np.arccosh, np.arctanh,
         )
     },
+    log1p: np.log1p,
     subtract: np.subtract,
     negative: np.negative,
     absolute: np.absolute,

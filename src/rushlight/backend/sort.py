@@ -70,6 +70,11 @@ def argtopk(x: Array, k: int, axis: int, largest: bool) -> Array:
         indices = (x.argmax if largest else x.argmin)(axis, keepdims=True)
         if _found_by_order(x, indices, axis, largest):
             return indices
+    return _greatest(x, k, axis, largest)
+
+
+@register(compiled.greatest)
+def _greatest(x: Array, k: int, axis: int, largest: bool) -> Array:
     alike = ordered_alike(x)
     indices = np.ascontiguousarray(order(alike, axis, largest)[(slice(None),) * axis + (slice(k + 1),)])
     ordered = rows_along(take_along(x, indices, axis), axis)

@@ -1,4 +1,5 @@
-"""Compiled sums of products of a few arrays: steps of chains.py in one sweep, to the last bit what NumPy's give one by one.
+"""Compiled sums of products of a few arrays: steps of chains.py in one sweep, to the last bit what NumPy's give one by one;
+numbers between those of two arrays, and numbers at equal distances.
 
 They take many numbers of float32 or float64, in arrays of one shape that lie in order.
 """
@@ -6,11 +7,12 @@ They take many numbers of float32 or float64, in arrays of one shape that lie in
 from __future__ import annotations
 
 import functools
+import math
 
 import numpy as np
 
-from . import chains
-from .half_precision import Array
+from . import chains, native
+from .half_precision import Array, DType
 
 _FEW = 1 << 12  # numbers: of fewer NumPy's steps take no longer
 
@@ -54,11 +56,31 @@ def addcdiv(x: Array, u: Array, v: Array, value: float | Array) -> Array | None:
 
 def lerp(start: Array, end: Array, weight: float | Array) -> Array | None:
     if isinstance(weight, np.ndarray):
-        return None
+        return _lerp_of_weights(start, end, weight)
     near = _rounded(weight, start)
     if abs(near) < 0.5:
         return _run("lerp_near", near, start, end)
     return _run("lerp_far", _rounded(1 - start.dtype.type(near), start), start, end)
+
+
+def _lerp_of_weights(*arrays: Array) -> Array | None:
+    first = arrays[0]
+    if native is None or first.dtype.char not in "fd":
+        return None
+    if not all(each.dtype is first.dtype and each.shape == first.shape and each.flags.c_contiguous for each in arrays):
+        return None
+    out = np.empty(first.shape, first.dtype)
+    return out if native.mixed(out, *arrays) else None
+
+
+_LEAST = 64  # numbers of a range: of fewer NumPy's are as quick
+
+
+def arange(start: float, step: float, count: int, dtype: DType) -> Array | None:
+    if native is None or count < _LEAST or dtype.char not in "fd" or not (math.isfinite(start) and math.isfinite(step)):
+        return None
+    out = np.empty(count, dtype)
+    return out if native.counted(out, start, step) else None
 
 
 def cube(x: Array) -> Array | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,12 @@ def introsorted_rows(rows: Array, descending: bool = False) -> Array | None:
 
 def greatest_in_rows(rows: Array, k: int, largest: bool) -> Array | None:
     return _ordered(rows, k, largest) if k else None
+
+
+def greatest(x: Array, k: int, axis: int, largest: bool) -> Array | None:
+    rows = x.swapaxes(axis, -1)
+    places = greatest_in_rows(rows.reshape(math.prod(rows.shape[:-1]), rows.shape[-1]), k, largest)
+    return None if places is None else np.ascontiguousarray(places.reshape(*rows.shape[:-1], k).swapaxes(axis, -1))
 
 
 def searched_in_rows(sums: Array, targets: Array) -> Array | None:

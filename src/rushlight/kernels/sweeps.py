@@ -56,11 +56,12 @@ hardtanh, hardtanh_backward = _function("hardtanh"), _backward("hardtanh_backwar
 hardsigmoid, hardswish = _function("hardsigmoid"), _function("hardswish")
 hardswish_backward, shrink_backward = _backward("hardswish_backward"), _backward("shrink_backward")
 relu_backward = _backward("relu_backward")
-softshrink, sign = _function("softshrink"), _function("sign")
+softshrink, hardshrink, sign = _function("softshrink"), _function("hardshrink"), _function("sign")
 _relu, _elu, _elu_backward = _function("relu"), _function("elu"), _backward("elu_backward")
 _softplus, _softplus_backward = _function("softplus"), _backward("softplus_backward")
 _hardsigmoid_backward, _threshold_backward = _backward("hardsigmoid_backward"), _backward("threshold_backward")
 
+threshold, _log1p = _function("threshold"), _function("log1p")
 _hypot, _nan_to_num = _backward("hypot"), _function("nan_to_num")
 
 _ONE_STEP = 1 << 12  # numbers: of fewer NumPy's one function for it takes less time than a call does
@@ -87,12 +88,43 @@ def hypot(a: Array, b: Array) -> Array | None:
     return _hypot(b, a) if a.size >= _HYPOT_FROM else None
 
 
+def log1p(x: Array) -> Array | None:
+    return _log1p(x) if x.size >= _HYPOT_FROM and x.dtype.char == "f" else None
+
+
+def prelu(x: Array, weight: Array) -> Array | None:
+    return leaky_relu(x, weight.item()) if weight.size == 1 and weight.ndim <= x.ndim and weight.dtype is x.dtype else None
+
+
 def nan_to_num(x: Array, nan: float | None, posinf: float | None, neginf: float | None) -> Array | None:
     if x.size < _ONE_STEP or x.dtype.char not in "fd":
         return None
     largest = float(np.finfo(x.dtype).max)
     high, low = (far if given is None else given for far, given in ((largest, posinf), (-largest, neginf)))
     return _nan_to_num(x, 0.0 if nan is None else nan, high, low)
+
+
+def _halves(x: Array, axis: int) -> int:
+    """How long a half of each line is along which ``x`` is cut in two; 0 where its numbers are not taken."""
+    if native is None or x.dtype.char not in "fd" or not x.flags.c_contiguous:
+        return 0
+    return math.prod(x.shape[axis:]) // 2
+
+
+def glu(x: Array, axis: int) -> Array | None:
+    width = _halves(x, axis)
+    if native is None or not width:
+        return None
+    out = np.empty((*x.shape[:axis], x.shape[axis] // 2, *x.shape[axis + 1 :]), x.dtype)
+    return out if native.glu(out, x, width) else None
+
+
+def glu_backward(h: Array, x: Array, axis: int) -> Array | None:
+    width = _halves(x, axis)
+    if native is None or not width or h.dtype is not x.dtype:
+        return None
+    out = np.empty(x.shape, x.dtype)
+    return out if native.glu_backward(out, x, np.ascontiguousarray(h), width) else None
 
 
 def elu(x: Array, alpha: float, scale: float, input_scale: float) -> Array | None:

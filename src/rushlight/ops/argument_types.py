@@ -19,6 +19,7 @@ import numpy as np
 from ..base import device as devices
 from ..base import dtypes
 from ..base.arguments import code_of
+from ..base.size import Size
 from ..tensor import PLAIN, Tensor
 
 # What says all by its type, but for sizes: PyTorch looks at those when it reads them.
@@ -31,6 +32,7 @@ _SURE = {
     NoneType,
     tuple,
     list,
+    Size,
     dtypes.dtype,
     devices.layout,
     devices.memory_format,

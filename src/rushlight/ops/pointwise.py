@@ -145,7 +145,7 @@ smooth("expm1", np.expm1, x=lambda g, xp, out: g * conj(xp.plus(out, 1)))
 smooth("log", np.log, x=lambda g, x: g / conj(x))
 smooth("log2", np.log2, x=lambda g, xp, x: g / xp.times(conj(x), LN2))
 smooth("log10", np.log10, x=lambda g, xp, x: g / xp.times(conj(x), LN10))
-smooth("log1p", np.log1p, node="Log1PBackward0", x=lambda g, xp, x: g / conj(xp.plus(x, 1)))
+smooth("log1p", k.log1p, node="Log1PBackward0", x=lambda g, xp, x: g / conj(xp.plus(x, 1)))
 smooth("sigmoid", k.sigmoid, x=lambda g, xp, out: xp.sigmoid_backward(g, out))
 op("sigmoid_backward", k.sigmoid_backward, node="SigmoidBackwardBackward0",
    h=lambda g, xp, y: xp.sigmoid_backward(g, conj(y)), y=lambda g, xp, h, y: conj(g) * h * conj(xp.plus(xp.times(y, -2), 1)))

@@ -14,6 +14,23 @@ struct Sweep {
 };
 using SweepLoop = void (*)(const Sweep &, std::size_t from, std::size_t to);
 
+// out[i] = start[i] + weight[i] * (end[i] - start[i]), counted from the nearer end.
+struct Mixture {
+    const void *start, *end, *weight;
+    void *out;
+};
+using MixtureLoop = void (*)(const Mixture &, std::size_t from, std::size_t to);
+
+// start + i * step for i from `from` to `to`. In whole blocks of RANGE_BLOCK the first is rounded, and the others are counted from
+// there; those from `whole` on are counted from the start.
+struct Range {
+    void *out;
+    double start, step;
+    std::size_t whole;
+};
+constexpr std::size_t RANGE_BLOCK = 32;  // bytes
+using RangeLoop = void (*)(const Range &, std::size_t from, std::size_t to);
+
 // Rows of one length, one behind another; what a kernel has no use for is null.
 struct Rows {
     const void *x, *g, *weight, *bias;
@@ -163,7 +180,7 @@ enum SweepKind {
     GELU_SLOPE, GELU_TANH_SLOPE, SILU_SLOPE, MISH_SLOPE, SIGMOID_SLOPE, TANH_SLOPE, RELU_SLOPE, LEAKY_RELU_SLOPE, ELU_SLOPE,
     SOFTPLUS_SLOPE, LOG_SIGMOID_SLOPE, HARDTANH_SLOPE, HARDSIGMOID_SLOPE, HARDSWISH_SLOPE, THRESHOLD_SLOPE, SHRINK_SLOPE,
     SUM, DIFFERENCE, PRODUCT, QUOTIENT, OPPOSITE, TANH, ERF,
-    SMOOTH_L1, SMOOTH_L1_SLOPE, HUBER, HUBER_SLOPE, ERFINV, SOFTSHRINK, SIGN, HYPOTENUSE, FINITE, SWEEPS
+    SMOOTH_L1, SMOOTH_L1_SLOPE, HUBER, HUBER_SLOPE, ERFINV, SOFTSHRINK, SIGN, HYPOTENUSE, FINITE, GATED, GATE_SLOPE, THRESHOLD, HARDSHRINK, LOG1P, SWEEPS
 };
 enum RowsKind { SOFTMAX, SOFTMAX_SLOPE, LOG_SOFTMAX, LOG_SOFTMAX_SLOPE, LAYER_NORM, LAYER_NORM_SLOPES, ROWS };
 enum ScanKind { RUNNING_SUM, RUNNING_SUM_BACK, RUNNING_PRODUCT, LAST_MAXIMUM, LAST_MINIMUM, SCANS };
@@ -205,6 +222,8 @@ struct Set {
     RowsLoop half_norms[2], half_norm_slopes[2], half_norm_sums[2];  // of float16, of bfloat16; the last by columns
     TilesLoop tiles[2];
     DistancesLoop distances[2];
+    MixtureLoop mixtures[2];
+    RangeLoop ranges[2];
 };
 
 // Null where they are for another processor.

@@ -1,15 +1,17 @@
 // Running sums, products and extremes, of numbers (outer, length, inner), along the one between. A chain is one number after another:
-// along rows SCANNED_ABREAST of them go on side by side, down columns those of a stripe.
+// along rows some of them go on side by side, down columns those of a stripe.
 
 // In double, rounded at each step; begun with 0, to which -0 adds nothing.
 template <class T> struct RunningSum {
     using Out = T;
+    static constexpr std::size_t ABREAST = SCANNED_ABREAST;
     double total = 0;
     T next(T x, std::size_t) { return static_cast<T>(total += static_cast<double>(x)); }
 };
 
 template <class T> struct RunningProduct {
     using Out = T;
+    static constexpr std::size_t ABREAST = SCANNED_ABREAST;
     double total = 1;
     T next(T x, std::size_t) { return static_cast<T>(total *= static_cast<double>(x)); }
 };
@@ -17,12 +19,14 @@ template <class T> struct RunningProduct {
 // The last place so far of the extreme; nan, once met, stays.
 template <class T, bool GREATEST> struct LastExtreme {
     using Out = std::int64_t;
+    static constexpr std::size_t ABREAST = 1;  // few numbers reach it, which a processor foresees
     T best = GREATEST ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::infinity();
     std::int64_t place = 0;
     std::int64_t next(T x, std::size_t i) {
-        bool reached = (GREATEST ? x >= best : x <= best) || x != x;
-        place = reached ? static_cast<std::int64_t>(i) : place;
-        best = reached ? x : best;
+        if (__builtin_expect((GREATEST ? x >= best : x <= best) || x != x, 0)) {
+            place = static_cast<std::int64_t>(i);
+            best = x;
+        }
         return place;
     }
 };
@@ -57,9 +61,10 @@ template <class T, template <class> class CHAIN, bool BACK> void scan(const Rows
         run_chains<CHAIN<T>, T, decltype(most)::value>(static_cast<const T *>(rows.x) + first, static_cast<Out *>(rows.out) + first, count, apart, rows.length, step);
     };
     if (inner == 1) {
+        constexpr std::size_t ABREAST = CHAIN<T>::ABREAST;
         std::size_t row = from;
-        for (; row + SCANNED_ABREAST <= to; row += SCANNED_ABREAST) run(std::integral_constant<std::size_t, SCANNED_ABREAST>{}, row * rows.length, SCANNED_ABREAST, rows.length);
-        if (row < to) run(std::integral_constant<std::size_t, SCANNED_ABREAST>{}, row * rows.length, to - row, rows.length);
+        for (; row + ABREAST <= to; row += ABREAST) run(std::integral_constant<std::size_t, ABREAST>{}, row * rows.length, ABREAST, rows.length);
+        if (row < to) run(std::integral_constant<std::size_t, ABREAST>{}, row * rows.length, to - row, rows.length);
         return;
     }
     std::size_t stripes = (inner + STRIPE - 1) / STRIPE;

@@ -34,6 +34,8 @@ namespace RUSHLIGHT_SET {
 
 #include "distances.h"
 
+#include "ranges.h"
+
 #include "gates.h"
 
 #include "attention_rows.h"
@@ -61,7 +63,7 @@ static Set loops(const char *name) {
              SLOPES(HardsigmoidSlope), SLOPES(HardswishSlope), SLOPES(ThresholdSlope), SLOPES(ShrinkSlope), SLOPES(Sum), SLOPES(Difference),
              SLOPES(Product), SLOPES(Quotient), VALUES(Opposite), VALUES(Tanh), VALUES(Erf), SLOPES(SmoothL1), SLOPES(SmoothL1Slope), SLOPES(Huber),
              SLOPES(HuberSlope), VALUES(Erfinv), VALUES(Softshrink), VALUES(Sign), SLOPES(Hypotenuse),
-             VALUES(Finite)},
+             VALUES(Finite), SLOPES(Gated), SLOPES(GateSlope), VALUES(Threshold), VALUES(Hardshrink), VALUES(Log1p)},
             {BOTH(softmax), BOTH(softmax_backward), BOTH(log_softmax), BOTH(log_softmax_backward), BOTH(layer_norm), BOTH(layer_norm_backward)},
             {FOLD(Sums), FOLD(Squares), FOLD(Folded<Products>), FOLD(Folded<Maxima>), FOLD(Folded<Minima>)},
             {SCAN(RunningSum, false), SCAN(RunningSum, true), SCAN(RunningProduct, false), SCAN(LastMaximum, false), SCAN(LastMinimum, false)},
@@ -87,7 +89,9 @@ static Set loops(const char *name) {
             HALVES(norm_slopes_of_halves),
             HALVES(norm_sums_of_halves),
             BOTH(tiles),
-            BOTH(distances)};
+            BOTH(distances),
+            BOTH(mixture),
+            BOTH(range)};
 }
 
 }  // namespace RUSHLIGHT_SET

@@ -100,6 +100,18 @@ struct Sigmoid {
     template <class T> static V<T> at(V<T> x, V<T>) { return T(1) / (T(1) + exponential<T>(-x)); }
 };
 
+// Half of a gated linear unit's input times the sigmoid of the other half, and the derivative of that at the other half.
+struct Gated {
+    template <class T> static V<T> at(V<T> x, V<T> h) { return h * Sigmoid::at<T>(x, x); }
+};
+
+struct GateSlope {
+    template <class T> static V<T> at(V<T> x, V<T> h) {
+        V<T> share = Sigmoid::at<T>(x, x);
+        return h * share * (T(1) - share);
+    }
+};
+
 struct GeluTanh {
     // (1 + tanh(u)) / 2 is the sigmoid of 2 * u.
     template <class T> static V<T> share(V<T> x) {
@@ -181,6 +193,27 @@ struct Finite {
         V<T> out = x == INFINITE ? all<T>(numbers[1]) : x;
         out = x == -INFINITE ? all<T>(numbers[2]) : out;
         return x != x ? all<T>(numbers[0]) : out;
+    }
+};
+
+struct Threshold {
+    template <class T> static V<T> at(V<T> x, V<T>, const T *numbers) { return x <= numbers[0] ? all<T>(numbers[1]) : x; }
+};
+
+struct Hardshrink {
+    template <class T> static V<T> at(V<T> x, V<T>, const T *numbers) { return (x >= -numbers[0]) & (x <= numbers[0]) ? V<T>{} : x; }
+};
+
+// What 1 + x has lost is made good: the logarithm of the sum, in proportion.
+struct Log1p {
+    template <class T> static V<T> at(V<T> x, V<T>) {
+        V<T> sum = T(1) + x, kept = sum - T(1);
+        V<T> safe = sum > T(0) ? sum : all<T>(1);
+        V<T> value = logarithm<T>(safe) * (x / (kept == T(0) ? all<T>(1) : kept));
+        value = kept == T(0) ? x : value;
+        value = sum > std::numeric_limits<T>::max() ? sum : value;
+        value = sum == T(0) ? all<T>(-std::numeric_limits<T>::infinity()) : value;
+        return (sum < T(0)) | (x != x) ? all<T>(std::numeric_limits<T>::quiet_NaN()) : value;
     }
 };
 
