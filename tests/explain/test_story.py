@@ -9,6 +9,8 @@ import rushlight as torch
 from rushlight import nn
 from rushlight.explain import page, svg, terminal
 from rushlight.explain.folding import Board
+from rushlight.explain.states import States
+from rushlight.explain.steps import Steps
 from rushlight.explain.story import Story
 from rushlight.utils.checkpoint import checkpoint
 
@@ -435,3 +437,13 @@ def test_what_is_made_of_frozen_weights_has_no_derivative_to_lack():
         features = layer(torch.ones(1, 2)).relu()
         torch.nn.Linear(2, 1)(features).sum().backward()
     assert [row["why"] for row in story.recording["ledger"] if row["name"] == "features"] == ["no_requires_grad"]
+
+
+def test_a_graph_that_was_read_shows_what_would_arrive_at_a_leaf():
+    w = torch.tensor([1.0, 2.0], requires_grad=True)
+    loss = (w * 3 + w).sum()
+    states = States(Steps(Board(torch.explain(loss).recording)))
+    assert all(one.arrived for one in states.cards)  # also where the value itself was not kept
+    leaf = next(one for card, one in zip(states.board.cards, states.cards, strict=True) if card.kind == "leaf")
+    assert (leaf.arrived[-1].value or {})["data"] == [4, 4] and leaf.arrived[-1].label == "∂loss/∂w"
+    assert leaf.grads[-1].value is None and w.grad is None

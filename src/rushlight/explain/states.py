@@ -116,7 +116,10 @@ class States:
         return found
 
     def _main_node(self, card: Card) -> int | None:
-        return None if card.tensor is None else self.board.tensors[card.tensor]["node"]
+        if card.tensor is None:  # of a graph that was read: what it gave is not there
+            return card.nodes[-1] if card.kind == "op" and card.nodes else None
+        node: int | None = self.board.tensors[card.tensor]["node"]
+        return node
 
     def _change(self, spans: list[Span], at: int, value: Value | None, label: str = "") -> None:
         if spans and spans[-1].last is None:
@@ -214,8 +217,8 @@ class States:
     def _run(self, event: Entry, step: Step, at: int) -> None:
         node = self.board.nodes[event["node"]]
         card = self._main.get(event["node"])
-        if card is not None and card.tensor is not None:
-            out = self.board.tensors[card.tensor]["out"]
+        if card is not None:
+            out = 0 if card.tensor is None else self.board.tensors[card.tensor]["out"]
             if card.others:
                 self._arrive(card, event, at)
             elif out < len(event["arrived"]):
@@ -224,7 +227,11 @@ class States:
         retained = self.steps.retained(event["pass"])
         if number is not None and node["saved"] and (event["freed"] or not (retained or self.steps.failed(event))):
             self.cards[number].freed = self.cards[number].freed or at
+        is_dry = self.steps.begins.get(event["pass"], {"how": ""})["how"] == "dry"
         for sent in event["sent"]:
+            edge = node["edges"][sent["edge"]]
+            if is_dry and edge is not None and edge["tensor"] is not None and self.board.tensors[edge["tensor"]]["leaf"]:
+                self._arrives(self._card(edge["tensor"]), event, at, sent["sum"] if sent["number"] > 1 else sent["value"])
             use = (event["node"], sent["edge"])
             if use not in self._drawn:
                 continue

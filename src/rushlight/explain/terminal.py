@@ -299,10 +299,13 @@ def _ledger(board: Board, lang: str, room: int) -> list[str]:
     lines = []
     for row in rows:
         grad = brief(row.entry["grad"]).plain(lang)
-        text = f"{grad}  {why(board, row).plain(lang)}".replace(MARK, "")
+        reason = why(board, row).plain(lang).replace(MARK, "")
         start, rest = "  " + row.name.ljust(columns) + "  ", " " * (columns + 4)
         if width(row.name) > columns:
             lines += wrapped(row.name, "  ", "    ", room)
             start = rest = " " * 6
-        lines += wrapped(text, start, rest, room)
+        if width(start + grad) > room * 2 // 5 and width(f"{start}{grad}  {reason}") > room:  # below a wide one
+            lines += [*wrapped(grad, start, rest, room), *wrapped(reason, rest, rest, room)]
+        else:
+            lines += wrapped(f"{grad}  {reason}", start, rest, room)
     return lines
