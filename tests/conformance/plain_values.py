@@ -1,10 +1,11 @@
 """Runs a program as ``python -m rushlight`` does, and writes what was computed in it, noted where nothing of ``explain`` is at work.
 
-    python plain_values.py OUT.json PROGRAM
+    python plain_values.py OUT.json PROGRAM [looked-on]
 
 Lines that note values are put into the functions that ops are compiled to, before there is any: each result, and each cotangent
 that a node runs with. So they are behind where writes are counted: what was written, with all that lie in its memory. Beside them each gradient
-that arrives at a leaf, with what the leaf had before and has then.
+that arrives at a leaf, with what the leaf had before and has then. With ``looked-on`` somebody is on the stack who takes nothing over:
+what works on arrays while nobody looks then runs as ops.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from whole_values import keep_all
 HOME = "rushlight.ops.compiling"
 # Where writes are counted, when they are done.
 WRITES = ("rushlight.autograd.views", "rushlight.ops.inplace", "rushlight.optim.by_rule", "rushlight.optim.blocks")
-COUNTED = re.compile(r"^( +)(?:mirrors\.count\((\w+)\._counter, .*|version = (self)\._counter)\n", re.M)
+COUNTED = re.compile(r"^( +)(?:mirrors\.count\((\w+)\._counter, .*|if mirrors_by_counter:\n +renew\(version\))\n", re.M)
 found: dict[str, Any] = {"values": [], "runs": [], "leaves": []}
 MOST = 300_000
 
@@ -58,7 +59,9 @@ class NotingWrites(importlib.machinery.SourceFileLoader):
     """A module that counts writes, and notes what was written."""
 
     def get_code(self, fullname: str) -> Any:
-        source, changes = COUNTED.subn(r"\g<0>\1noted_write(\2\3)\n", Path(self.path).read_text())
+        source, changes = COUNTED.subn(
+            lambda found: f"{found[0]}{found[1]}noted_write({found[2] or 'self'})\n", Path(self.path).read_text()
+        )
         assert changes == 1
         return compile(source, self.path, "exec")
 
@@ -92,9 +95,26 @@ def noted(result: Any) -> Any:
 
 
 def noted_write(tensor: Any) -> None:
-    """With all that lie in the same memory."""
-    if len(found["values"]) < MOST:
-        found["values"] += [told(one) for one in gc.get_referrers(tensor._counter) if hasattr(one, "_array")]
+    """With all that lie in the same memory, or in one that mirrors it."""
+    from rushlight.autograd import mirrors
+
+    if len(found["values"]) >= MOST:
+        return
+    waiting = [tensor._counter]
+    while isinstance(waiting[0], mirrors.Mirror):  # up to what is mirrored in the end
+        waiting = [waiting[0].of._counter]
+    for counter in waiting:  # which grows
+        holders = gc.get_referrers(counter)
+        holders += gc.get_referrers(*(one for one in holders if type(one) is dict))  # whose own that is, of a changed class
+        found["values"] += [told(one) for one in holders if hasattr(one, "_array")]
+        waiting += mirrors._mirrors(counter)
+
+
+def noted_lengthened(array: Any) -> None:
+    """What lay in the memory when it was shorter has what was written only now."""
+    for one in gc.get_referrers(array):
+        if hasattr(one, "_array"):
+            noted_write(one)
 
 
 def noted_run(node: Any, g: Any) -> None:
@@ -117,6 +137,12 @@ def pulled(pull):
         return pull(node, g, edges)
     return vjp
 
+def seen(see):
+    def lengthened(have, longer):
+        see(have, longer)
+        noted_lengthened(longer)
+    return lengthened
+
 def received(accumulate):
     def both(variable, g, *way):
         before, arrived = told(variable._grad), told(g)
@@ -131,9 +157,10 @@ def note_the_rest() -> None:
     import rushlight
     import rushlight.operators.fallback  # has a node of its own
     from rushlight.autograd import engine, graph
-    from rushlight.ops import inplace
+    from rushlight.ops import inplace, out
+    from rushlight.tensors.creation import allocation
 
-    scope = {"noted_run": noted_run, "told": told, "noted_leaf": noted_leaf}
+    scope = {"noted_lengthened": noted_lengthened, "noted_run": noted_run, "told": told, "noted_leaf": noted_leaf}
     exec(compile(WRAPPERS, "<rushlight notes>", "exec"), scope)
     waiting = [graph.Node]
     while waiting:
@@ -152,6 +179,8 @@ def note_the_rest() -> None:
         return found
 
     inplace._inplace_node = refusing
+    for module in (out, allocation):
+        module.seen_before = scope["seen"](module.seen_before)
     engine.BackwardPass.accumulate = staticmethod(scope["received"](engine.BackwardPass.accumulate))
     engine._accumulate_tensor = scope["received"](engine._accumulate_tensor)
 
@@ -163,11 +192,30 @@ def begin() -> None:
     keep_all()
 
 
+def look_on() -> None:
+    """Puts one on the stack who has each op and each pass done as they are."""
+    from rushlight.autograd import interpreters, modes
+    from rushlight.autograd.observed_pass import ObservedPass
+    from rushlight.ops.interceptors import run_below
+
+    class Looking(interpreters.Interpreter):
+        def op(self, op: Any, args: tuple[Any, ...]) -> Any:
+            return run_below(op, args, self)
+
+        def backward_pass(self, keep_graph: bool, over_tensors: bool) -> ObservedPass:
+            return ObservedPass(keep_graph, over_tensors)
+
+    found["looking"] = modes.Mark(hidden=True)  # while it is kept
+    interpreters.stack.put(Looking())
+
+
 def main(words: list[str]) -> None:
     import rushlight
     from rushlight.__main__ import main as run
 
-    out, program = words
+    out, program, *others = words
+    if others:
+        look_on()
     rushlight.manual_seed(0)
     process = os.getpid()
     try:
@@ -175,7 +223,7 @@ def main(words: list[str]) -> None:
     finally:
         if os.getpid() == process:
             with open(out, "w", encoding="utf-8") as file:
-                json.dump(found, file)
+                json.dump({kind: found[kind] for kind in ("values", "runs", "leaves")}, file)
 
 
 if __name__ == "__main__":

@@ -87,7 +87,7 @@ def test_transparent_and_true(program: Path, executed: Executed, tmp_path: Path)
     unread = Sums(recording).unread + check_leaves(recording)
     assert unread == UNREAD.get(program.stem, 0)
     check_matrices(recording)
-    check_values(program.stem, recording, json.loads(plain.read_text()))
+    check_values(program, recording, plain)
     check_words(recording)
     check_order(program.stem, recording, executed[str(program)])
 
@@ -99,38 +99,34 @@ def check_words(recording: dict[str, Any]) -> None:
     assert called <= KNOWN | MEANINGS.keys()
 
 
-# Ops that do not run as such while nobody looks on: loaders and factorizations work on the arrays, a loop's rows are no views.
-OTHERWISE = frozenset(("stack", "select", "slice", "view", "squeeze", "copy", "eigh"))
 SHARED = ("detach", "data")  # of these both sides are one memory
-# Programs in which something without a node is made or written otherwise: by NumPy, row by row in memory that is read too, in sparse
-# tensors and turned ones, by optimizers that count in arrays, in transforms that work tangents out over arrays.
-ELSEWHERE = {
-    "numpy_bridge", "memory_in_common", "memory_written_twice", "out_forms", "module_tree", "autocast_layers", "linear_algebra",
-    "sparse_tensors", "edge_numbers_of_views",
-    "diffusion", "schedules_of_training",
-    "functional_training", "neural_ode", "transforms_without_grad",
-}  # fmt: skip
 
 
-def check_values(name: str, recording: dict[str, Any], plain: dict[str, Any]) -> None:
+def check_values(program: Path, recording: dict[str, Any], alone: Path) -> None:
     """Each result, what was written in place with all that lies in its memory, what each node ran with and what each leaf had
-    before and behind it, to the last bit as in a run on its own."""
+    before and behind it, to the last bit as in a run on its own, which has left ``alone``.
+
+    What works on arrays there, and not on tensors, is as in a run of its own with somebody on the stack who only looks on.
+    """
+    plain = json.loads(alone.read_text())
     tensors, nodes = recording["tensors"], recording["nodes"]
     results, runs, leaves = {}, Counter(), Counter()
     for event in recording["events"]:
         kind = event["kind"]
         if kind in ("op", "write"):
-            is_recorded = kind == "op" and event["node"] is not None
-            as_such = is_recorded or (name not in ELSEWHERE and (kind == "write" or event["op"] not in OTHERWISE))
             shared = event["inputs"] if event["op"] in SHARED else []
-            if as_such and not (kind == "write" and shared):
+            if not (kind == "write" and shared):
                 made = {digest(tensors[one]["value"]): event for one in event["outputs"]}
                 results |= {one: made[one] for one in made.keys() - {digest(tensors[one]["value"]) for one in shared}}
         elif kind == "run":
             runs[nodes[event["node"]]["name"], *map(digest, event["arrived"])] += 1
         elif kind == "leaf":
             leaves[digest(event["before"]), digest(event["arrived"]), digest(event["after"])] += 1
-    assert not [results[one] for one in results.keys() - set(plain["values"])]
+    of_arrays = results.keys() - set(plain["values"])
+    assert not [results[one] for one in of_arrays if results[one]["kind"] != "op" or results[one]["node"] is not None]
+    if of_arrays:
+        plainly(ROOT, str(alone), str(program), "looked-on")
+        assert not [results[one] for one in of_arrays - set(json.loads(alone.read_text())["values"])]
     assert not runs - Counter(map(tuple, plain["runs"]))
     assert not leaves - Counter(map(tuple, plain["leaves"]))
     if not recording["limits"]["left_out"]:

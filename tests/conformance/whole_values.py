@@ -1,6 +1,7 @@
 """Has recordings keep of each value all that it is, to the last bit, where otherwise there are statistics and a thumbnail.
 
-And has them say where they could not note something, which they otherwise keep to themselves.
+And has them say where they could not note something, which they otherwise keep to themselves; and memory that nobody has written to
+yet be zeros, where two runs would find there what the one and the other had left.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 def keep_all() -> None:
     from rushlight.explain import recording, values
 
+    np.empty, np.empty_like = np.zeros, np.zeros_like  # type: ignore[assignment]
     shortened = values.value_of
 
     def value_of(array: Any, full: bool = False) -> Any:

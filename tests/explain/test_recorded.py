@@ -247,6 +247,42 @@ def test_two_runs_give_the_same_bytes(tmp_path):
     assert written[0] == written[1]
 
 
+def writes_in(story):
+    recording = story.recording
+    found = [event for event in recording["events"] if event["kind"] == "write"]
+    lines = [None if one["place"] is None else recording["places"][one["place"]]["statement"] for one in found]
+    return [
+        (one["op"], line, recording["tensors"][one["tensor"]]["value"]["data"]) for one, line in zip(found, lines, strict=True)
+    ]
+
+
+def test_a_write_has_its_own_value_and_not_what_numpy_writes_there_afterwards():
+    with torch.explain() as story:
+        x = torch.ones(2)
+        x * 1
+        x.add_(1)
+        np.multiply(x.numpy(), 10, out=x.numpy())
+        x * 1
+    assert writes_in(story) == [("add_", "x.add_(1)", [2.0, 2.0])]
+
+
+def test_a_write_through_a_mirror_says_what_wrote_and_where():
+    with torch.explain() as story:
+        z = torch.tensor([1 + 2j]).expand(2)
+        z.conj().imag[:1].mul_(3)
+        z * 1
+    assert {(op, line) for op, line, _ in writes_in(story)} == {("mul_", "z.conj().imag[:1].mul_(3)")}
+
+
+def test_nothing_is_written_to_what_is_dense_in_the_place_of_a_sparse_matrix():
+    with torch.explain() as story:
+        graph = torch.eye(2).to_sparse()
+        graph @ torch.ones(2, 2, requires_grad=True)
+        graph.mul_(2)
+        torch.ones(2) * 1
+    assert all(data is None for _, _, data in writes_in(story))
+
+
 PROGRAM = """
 import torch
 from torch import nn

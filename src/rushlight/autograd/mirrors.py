@@ -46,14 +46,15 @@ class Mirror(list[Any]):
         mirrors_by_counter.setdefault(key, []).append(weakref.ref(self, forget))
 
     def __setitem__(self, index: object, value: object) -> None:  # type: ignore[override]
-        before = self[0]
+        before, counter = self[0], self.of._counter
         list.__setitem__(self, index, value)  # type: ignore[call-overload]
         if index == 0:
             np.copyto(self.source, self.turn(self.array))
-            counter = self.of._counter
             counter[0] += self[0] - before
             list.__setitem__(self, 0, counter[0])
-            renew(counter, self)
+        else:
+            counter[1:] = self[1:]  # what wrote, and where
+        renew(counter, self)
 
 
 class Unnoticed(list[Any]):
@@ -101,7 +102,7 @@ def renew(counter: list[Any], but: Mirror | None = None) -> None:
     for each in _mirrors(counter):
         if each is not but:
             np.copyto(each.array, each.turn(each.source))
-            list.__setitem__(each, 0, counter[0])
+            list.__setitem__(each, slice(None), counter)
             renew(each)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import engine, interpreters, modes
+from ..autograd import engine, interpreters, modes, views
 from ..autograd.nodes import AccumulateGrad, Edge, Node
 from ..autograd.observed_pass import ObservedPass
 from ..backend.ownership import BY_PROFILED_PASS
@@ -53,6 +53,7 @@ def stop(recording: Recording) -> None:
 
 class _Inside(threading.local):
     ops = 0  # how many ops of the table run in this thread, one in another
+    writing = False
 
 
 _inside = _Inside()
@@ -77,6 +78,20 @@ class Observer(interpreters.Interpreter):
             _inside.ops -= 1
         recording.op(op, args, result, None if frame is None else sys._getframe(1))
         return result
+
+    def write(
+        self, function: interpreters.Function, name: str, tensor: Tensor, args: interpreters.Args, kwargs: interpreters.Named
+    ) -> interpreters.Answer:
+        """An op in place, whose values are noted when it is done."""
+        if _inside.writing:
+            return NotImplemented
+        _inside.writing = True
+        try:
+            return views.inplace(function, name, tensor, *args, **kwargs)
+        finally:
+            _inside.writing = False
+            if not _stories[-1].full_up:
+                _stories[-1].at_once.note()
 
     def backward_pass(self, keep_graph: bool, over_tensors: bool) -> ObservedPass:
         """A pass that is observed."""

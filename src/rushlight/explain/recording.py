@@ -14,6 +14,7 @@ from ..base import dtypes
 from ..tensor import Tensor
 from ..transforms.example_graph import Entrance, beyond
 from ..utils.weak import Sighting
+from .at_once import AtOnce
 from .composing import SAME, composed
 from .entries import Entry, may_be_one_leaf, name_of
 from .frames import Calls, Where
@@ -53,7 +54,7 @@ class Recording(Naming):
         self.printed: list[Entry] = []
         self.failures: list[str] = []
         self.passes = self.locals = 0
-        self.calls, self.taken = Calls(self), Taken(self)
+        self.calls, self.taken, self.at_once = Calls(self), Taken(self), AtOnce(self)
         self._alive: dict[int, tuple[weakref.ref[Any], int]] = {}  # by id of a tensor
         self._references: dict[int, weakref.ref[Any]] = {}  # by number of an entry
         self._of_node: dict[int, tuple[weakref.ref[Any], int]] = {}
@@ -202,7 +203,7 @@ class Recording(Naming):
             "label": f"t{number}", "shape": list(tensor._array.shape), "dtype": str(dtypes.of(tensor._array.dtype)).partition(".")[2],
             "leaf": edge is None, "requires_grad": bool(tensor._needs_grad), "node": node,
             "out": edge[1] if edge is not None else 0, "version": int(tensor._counter[0]), "life_of": life_of, "view_of": base,
-            "place": place, "value": self.value(tensor), "grad": self.value(tensor._grad), "cut": None,
+            "place": place, "value": self.at_once.value(tensor), "grad": self.value(tensor._grad), "cut": None,
             "retains_grad": False,
         })  # fmt: skip
         key = id(tensor)
@@ -227,15 +228,12 @@ class Recording(Naming):
             if grad is not None and int(grad._counter[0]) != version:
                 self._grads[identity] = number, sighting, int(grad._counter[0])
                 self._reset(number, self._writer(grad._counter)[1], grad)
-        changed = []
-        if [counter[0] for counter in self._counters.values()] != list(self._versions.values()):
-            changed = [key for key, counter in self._counters.items() if counter[0] != self._versions[key]]
-        for key in changed:
+        for key in self.at_once.changed():
             reference, number = self._alive[key]
             tensor = reference()
             if tensor is None:
                 self._forget(key)
-            elif int(tensor._counter[0]) == self.tensors[number]["version"]:
+            elif int(tensor._counter[0]) == self.tensors[number]["version"] or self.at_once.is_only_counted(tensor, number):
                 self._versions[key] = tensor._counter[0]
             else:
                 name, place = self._writer(tensor._counter)
@@ -243,6 +241,7 @@ class Recording(Naming):
                 node = self.tensors[new]["node"]
                 self.event("write", place, op=name, node=node, inputs=[number], outputs=[new], tensor=new, before=number)
         self._added.clear()
+        self.at_once.clear()
 
     def _writer(self, counter: list[object]) -> tuple[str, int | None]:
         """What wrote last, and where; neither of a pass, which leaves what the program wrote before it."""
