@@ -104,3 +104,26 @@ def test_a_sum_of_products_ends_in_a_view() -> None:
     x, y = torch.ones(2, 5).t().requires_grad_(), torch.ones(1, 2)
     assert torch.einsum("ij,kj->ik", x[:, :1], y[:, :1]).grad_fn.name() == "ViewBackward0"
     assert torch.einsum("ij,kj->ik", x, y[:, :1]).grad_fn.name() == "ViewBackward0"
+
+
+def test_means_over_all_of_an_image_take_whatever_has_its_dimensions() -> None:
+    functional = torch.nn.functional
+    assert functional.adaptive_avg_pool2d(torch.ones(2, 2, 0, 4), 1).isnan().all()
+    assert functional.adaptive_avg_pool3d(torch.ones(2, 4, 4), 1).shape == (1, 1, 1)
+    turned = torch.ones(1, 2, 4, 4, requires_grad=True).contiguous(memory_format=torch.channels_last)
+    assert functional.adaptive_avg_pool3d(turned, 1).shape == (1, 1, 1, 1)
+    mean = functional.adaptive_avg_pool2d(turned, 1)
+    assert (mean.grad_fn.name(), mean.stride()) == ("AsStridedBackward1", (2, 1, 2, 2))
+    assert torch.autograd.grad(mean.sum(), turned)[0].sum().item() == 2
+
+
+def test_activations_in_place_have_nodes_of_their_own() -> None:
+    x = torch.ones(2, requires_grad=True)
+    assert torch.nn.functional.selu(x * 1, inplace=True).grad_fn.name() == "EluBackward1"
+    assert torch.nn.functional.threshold_(x * 1, 0.5, -1.0).grad_fn.name() == "ThresholdBackward1"
+
+
+def test_least_squares_of_no_columns_have_residuals_of_zero_by_gels() -> None:
+    a, b = torch.ones(3, 0), torch.ones(3, 2)
+    assert torch.linalg.lstsq(a, b, driver="gels").residuals.tolist() == [0, 0]
+    assert torch.linalg.lstsq(a, b, driver="gelsd").residuals.tolist() == [3, 3]

@@ -66,7 +66,7 @@ def lstsq(a: Array, b: Array, rcond: float, driver: str) -> tuple[Array, Array, 
         raise LinAlgError(with_batch_element(gaps, sentence, "torch.linalg.lstsq"))
     residuals = np.zeros(0, real)
     if m > n and full and driver != "gelsy":
-        gap = a @ solution - b
+        gap = a @ solution - b if n or driver != "gels" else np.zeros_like(b)  # of no columns LAPACK says nothing
         residuals = (gap.real**2 + gap.imag**2).sum(-2).astype(real, copy=False)
     if driver == "gels":
         rank = np.zeros(0, np.int64)

@@ -90,14 +90,15 @@ def _by_result(result: Tensor, name: str, slope: float) -> Tensor:
 
 def _written(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """The function for its in-place form."""
-    if function.__name__ not in _BY_RESULT:
+    name = function.__name__
+    if name not in (*_BY_RESULT, "selu", "threshold"):
         return function
-    parameter = function.__code__.co_varnames[1]
+    parameter = function.__code__.co_varnames[1] if name in _BY_RESULT else ""
 
     @functools.wraps(function)
     def written(input: Tensor, *args: float, **kwargs: float) -> Tensor:
-        slope = args[0] if args else kwargs.get(parameter, 1.0)
-        return _by_result(function(input, *args, **kwargs), function.__name__, slope)
+        slope = args[0] if args and parameter else kwargs.get(parameter, 1.0)
+        return _by_result(function(input, *args, **kwargs), name, slope)
 
     return written
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from ..backend import adaptive_pooling as k
 from ..backend.memory_formats import has_channels_last, keeping
-from ..backend.numpy import strided
 from ..tensor import new_tensor
 from .dropout import default_stream
 from .integer_arguments import whole_numbers
@@ -107,14 +106,13 @@ def _check_adaptive(input: Any, size: Shape, name: str, rank: int) -> None:
 
 def _adaptive_avg(input: Any, size: Shape, rank: int) -> Any:
     name = f"adaptive_avg_pool{rank}d"
-    _check_adaptive(input, size, name, rank)
-    if size == (1,) * rank and input._array.size:
+    if size == (1,) * rank:  # of whatever has such dimensions
         out = input.mean(tuple(range(-1, -rank - 1, -1)), True)
-        if has_channels_last(input._array):
-            size = out._array.itemsize * out._array.shape[1]
-            strides = (size, out._array.itemsize, *(size,) * rank)
-            out._array = strided(out._array, out._array.shape, strides)
+        if input._array.ndim == rank + 2 and has_channels_last(input._array):
+            channels = out._array.shape[1]
+            out.as_strided_(out.shape, (channels, 1, *(channels,) * rank))
         return out
+    _check_adaptive(input, size, name, rank)
     require_kind(input, name + "_cpu" * (rank == 3), "f")
     return getattr(ops, f"adaptive_avg_pool{rank}")(input, size)
 
