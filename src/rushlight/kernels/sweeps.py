@@ -19,9 +19,9 @@ def _function(name: str) -> Callable[..., Array | None]:
     loop: Callable[..., bool] | None = getattr(native, name, None)
 
     def kernel(x: Array, *numbers: float) -> Array | None:
-        if loop and x.dtype.char in "fd" and x.flags.c_contiguous:
+        if loop:  # which looks at how they lie and of what dtype they are
             out = np.empty(x.shape, x.dtype)
-            if loop(out, x, *numbers):
+            if loop(out, x, *numbers) if numbers else loop(out, x):
                 return out
         return by_single(kernel, x, *numbers) if x.dtype.itemsize == 2 else None
 
@@ -32,11 +32,9 @@ def _backward(name: str) -> Callable[..., Array | None]:
     loop: Callable[..., bool] | None = getattr(native, name, None)
 
     def kernel(h: Array, x: Array, *numbers: float) -> Array | None:
-        if loop and h.dtype is x.dtype and h.shape == x.shape and x.dtype.char in "fd":
-            if not (x.flags.c_contiguous and h.flags.c_contiguous):
-                return None
+        if loop and h.shape == x.shape:
             out = np.empty(x.shape, x.dtype)
-            if loop(out, x, h, *numbers):
+            if loop(out, x, h, *numbers) if numbers else loop(out, x, h):
                 return out
         return by_single(kernel, h, x, *numbers) if x.dtype.itemsize == 2 else None
 
