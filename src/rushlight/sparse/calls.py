@@ -73,14 +73,15 @@ _LACKING = frozenset(
         "to_padded_tensor uniform unsafe_split_with_sizes unsqueeze vdot view"
     ).split()
 )
+_OF_SUMS = frozenset(
+    "abs absolute sqrt floor ceil trunc fix round sign sgn sin sinh asin arcsin asinh arcsinh tan tanh atan arctan atanh arctanh "
+    "relu expm1 log1p erf erfinv deg2rad rad2deg frac nan_to_num".split()
+)
 _WRITES = {
     name + "_": name
-    for name in (
-        "mul multiply div divide true_divide add sub subtract neg negative abs absolute sqrt pow floor ceil trunc fix round sign sgn "
-        "sin sinh asin arcsin asinh arcsinh tan tanh atan arctan atanh arctanh relu expm1 log1p erf erfinv deg2rad rad2deg frac "
-        "nan_to_num conj_physical"
-    ).split()
+    for name in [*_OF_SUMS, *"mul multiply div divide true_divide add sub subtract neg negative pow conj_physical".split()]
 }
+_SAID_AS = {"absolute": "abs", "fix": "trunc"} | {f"arc{name}": f"a{name}" for name in "sin sinh tan tanh".split()}
 
 
 _DIVISIONS = {
@@ -126,7 +127,10 @@ def run(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any])
     if name in _WRITES and isinstance(written, SparseTensor):
         if len(args) + len(kwargs) > 1:
             _refuse_by_forms(func, name, args, kwargs)
-        return written.become(_of_dtype(written.dtype, getattr(_functions(), _WRITES[name])(*args, **kwargs), _WRITES[name]))
+        plain = _WRITES[name]
+        if plain in _OF_SUMS and written.is_sparse and not written.is_coalesced():
+            raise RuntimeError(f"{_SAID_AS.get(plain, plain)}_ requires coalesced input")
+        return written.become(_of_dtype(written.dtype, getattr(_functions(), plain)(*args, **kwargs), plain))
     if isinstance(written, SparseTensor) and (name == "__setitem__" or name[-1:] == "_" != name[-2:-1]):
         _refuse_by_forms(func, name, args, kwargs)
         raise _lacking(name, "Sparse" if written.is_sparse else "SparseCsr")

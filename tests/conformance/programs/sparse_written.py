@@ -28,3 +28,6 @@ said(lambda: torch.signbit(coo, out=torch.zeros(2, 2, dtype=torch.bool).to_spars
 for name, values in (("add", (coo, coo)), ("mul", (coo, coo)), ("sub", (coo, coo)), ("div", (coo, 2.0))):
     out = torch.zeros(2, 2).to_sparse()
     print(name, getattr(torch, name)(*values, out=out) is out, out)
+apart = torch.sparse_coo_tensor([[0, 0]], [0.25, 0.25], (2,), check_invariants=False)
+for name in ("sin_", "absolute_", "fix_", "arctan_", "neg_"):
+    said(lambda name=name: getattr(apart.clone(), name)())
