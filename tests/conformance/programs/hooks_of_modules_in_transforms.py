@@ -52,3 +52,10 @@ with torch.inference_mode():
 before = net.weight._cdata
 net.weight.data = torch.ones(1, 2)
 print(net.weight._cdata == before, net.weight._cdata == net.bias._cdata)
+
+# A parameter that leaves or reaches the meta device is another one; on its own device it stays.
+for start, end in (("meta", "cpu"), ("cpu", "meta"), ("cpu", "cpu")):
+    layer = torch.nn.Linear(2, 2, device=start)
+    kept = list(layer.parameters())
+    layer.to_empty(device=end)
+    print([each is other for each, other in zip(kept, layer.parameters())], layer.weight.device, layer.weight.requires_grad)

@@ -90,7 +90,7 @@ def convert_own(module: Module, fn: Convert) -> None:
             _swap(module, name, param, new, fn)
             continue
         grad = param.grad
-        if choices._overwrite_module_params_on_conversion:
+        if choices._overwrite_module_params_on_conversion or new.device != param.device:
             param = module._parameters[name] = Parameter(new, param.requires_grad)
             if grad is not None:
                 with torch.no_grad():
