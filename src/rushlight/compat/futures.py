@@ -25,6 +25,8 @@ class Future(Generic[T]):
     """
 
     def __init__(self, *, devices: Any = None) -> None:
+        if devices is not None and not isinstance(devices, (list, tuple)):
+            raise TypeError(f"{type(devices).__name__!r} object is no list of devices")
         self._condition = threading.Condition()
         self._done = False
         self._value: Any = None

@@ -355,11 +355,14 @@ def rrelu(
     """As leaky_relu with a slope drawn between two limits in training, and their mean otherwise."""
     if state.transforms:
         interpreters.refuse("draw", "rrelu")
+    for side, bound in (("lower", lower), ("upper", upper)):
+        if not math.isfinite(bound):
+            raise RuntimeError(f"rrelu: {side} bound must be finite, got {bound}")
+    if lower > upper:
+        raise RuntimeError("Lower bound should be less than or equal to the upper bound")
     require_kind(input, "leaky_relu_cpu", "f")
     if training and input.dtype is float16:
         raise NotImplementedError("\"rrelu_with_noise_out_cpu\" not implemented for 'Half'")
-    if lower > upper:
-        raise RuntimeError("Lower bound should be less than or equal to the upper bound")
 
     refused = not training and lower + upper < 0
 

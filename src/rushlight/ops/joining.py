@@ -12,6 +12,7 @@ from ..backend.notes import with_notes
 from ..base.arguments import type_name
 from ..tensor import Methods, Tensor, new_tensor
 from . import promotion
+from .integer_arguments import whole_number
 from .operands import check_tensors
 from .public import alias, axis_of, ops, public
 from .shape import reshape
@@ -101,6 +102,7 @@ def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
         return ops.concat(tensors, axis_of(dim, len(shape)))
     tensors = _list_of(tensors, "cat")
     if not tensors:
+        whole_number("cat", "dim", 2, dim)
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     return _joined("concat", tensors, _axis_of_all([tensor._array.shape for tensor in tensors], dim))
 

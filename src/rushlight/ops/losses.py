@@ -12,6 +12,7 @@ from ..autograd.grad_mode import no_grad
 from ..backend import losses as k
 from ..backend.arithmetic import no_bool_difference
 from ..base import dtypes
+from ..base.arguments import type_name
 from ..tensor import Tensor
 from .loss_backward import logits_backward, target_backward, target_backward_of_logits
 from .operands import check_not_negative, require_kind
@@ -459,6 +460,8 @@ def poisson_nll_loss(
 ) -> Tensor:
     """The negative log likelihood of counts under rates, or their logarithms; ``full`` adds Stirling's term."""
     reduction = reduction_of(size_average, reduce, reduction)
+    if not isinstance(target, Tensor):
+        raise TypeError(f"poisson_nll_loss(): argument 'target' (position 2) must be Tensor, not {type_name(target)}")
     losses = ops.exp(input) - target * input if log_input else input - target * ops.log(ops.plus(input, eps))
     if full:
         stirling = target * ops.log(target) - target + ops.times(ops.log(ops.times(target, 2 * math.pi)), 0.5)
