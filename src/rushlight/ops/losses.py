@@ -449,15 +449,9 @@ def kl_div(
 
 @public(space=F, out=False)
 def poisson_nll_loss(
-    input: Any,
-    target: Any,
-    log_input: bool = True,
-    full: bool = False,
-    size_average: Any = None,
-    eps: float = 1e-8,
-    reduce: Any = None,
-    reduction: str = "mean",
-) -> Tensor:
+    input: Any, target: Any, log_input: bool = True, full: bool = False, size_average: Any = None, eps: float = 1e-8,
+    reduce: Any = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
     """The negative log likelihood of counts under rates, or their logarithms; ``full`` adds Stirling's term."""
     reduction = reduction_of(size_average, reduce, reduction)
     if not isinstance(target, Tensor):
