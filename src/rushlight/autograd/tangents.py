@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 class _State(threading.local):
     def __init__(self) -> None:
         self.levels: list[int] = []  # that are open in this thread, the innermost last
+        self.absent_count = True  # whether results hang on what tangents that are absent are multiplied by
         self.mark: Mark | None = None
 
 

@@ -182,7 +182,7 @@ def _tangents(op: table.Op, primals: Sequence[Any], tangents: Sequence[Any], par
 
 def _beside_others(total: Tensor | None, primals: Sequence[object], tangents: Sequence[object]) -> Tensor | None:
     """PyTorch multiplies the tangent that an argument lacks, which is zero, too: the sum hangs on what that is multiplied by."""
-    for index, primal in enumerate(primals):
+    for index, primal in enumerate(primals if state.absent_count else ()):
         if (
             total is not None
             and not isinstance(tangents[1 - index], Tensor)

@@ -17,6 +17,7 @@ import numpy as np
 
 from ..autograd import forward_ad, modes, overlaps
 from ..autograd.nodes import AccumulateGrad
+from ..autograd.tangents import state as tangent_state
 from ..autograd.tangents import tangents_of
 from ..autograd.topological_order import reached
 from ..base.attributes import held
@@ -429,7 +430,11 @@ def linearize(func: Function, *primals: Any) -> tuple[Any, Function]:
                         f"tangent:{index} with {what} {have} in flattened pytree doesn't match the {what} {wanted} of the "
                         "corresponding primal."
                     )
-        return jvp(func, fixed, tangents)[1]
+        counted, tangent_state.absent_count = tangent_state.absent_count, False
+        try:
+            return jvp(func, fixed, tangents)[1]
+        finally:
+            tangent_state.absent_count = counted
 
     return func(*primals), push
 
