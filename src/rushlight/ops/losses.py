@@ -15,7 +15,7 @@ from ..base import dtypes
 from ..base.arguments import type_name
 from ..tensor import Tensor
 from .loss_backward import logits_backward, target_backward, target_backward_of_logits
-from .operands import check_not_negative, require_kind
+from .operands import check_not_negative, refuse_gradient_of, require_kind
 from .public import axis_of, module, ops, public
 from .softmax import log_softmax
 from .table import op
@@ -99,13 +99,11 @@ def _together(input: Any, target: Any) -> tuple[Any, Any]:
     return module("torch")["broadcast_tensors"](input, target)
 
 
-def _weighted_mean(losses: Any, weight: Any, input: Any, reduction: str) -> Any:
-    if weight._array.shape != input._array.shape:
-        raise ValueError("Inputs and weights must have the same size.")
+def _weighted_mean(losses: Any, weight: Any, shape: tuple[int, ...], reduction: str, by_weight: bool = True) -> Any:
+    if weight._array.shape != shape:
+        raise ValueError("Weights and input must have the same size.")
     losses = losses * weight
-    if reduction == "mean":
-        return ops.sum_all(losses) / ops.sum_all(weight)
-    return reduced(losses, reduction)
+    return ops.sum_all(losses) / ops.sum_all(weight) if by_weight and reduction == "mean" else reduced(losses, reduction)
 
 
 @public(space=F, out=False)
@@ -118,12 +116,12 @@ def mse_loss(
     >>> F.mse_loss(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 4.0]))
     tensor(2.)
     """
-    if input._array.shape != target._array.shape:
+    if (shape := input._array.shape) != target._array.shape:
         _warn_of_size(input, target)
     reduction = reduction_of(size_average, reduce, reduction)
     input, target = _together(input, target)
     if weight is not None:
-        return _weighted_mean((input - target) ** 2, weight, input, reduction)
+        return _weighted_mean((input - target) ** 2, weight, shape, reduction)
     return ops.mse_loss(input, target, reduction)
 
 
@@ -132,12 +130,12 @@ def l1_loss(
     input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean", weight: Any = None
 ) -> Tensor:
     """The mean of absolute differences."""
-    if input._array.shape != target._array.shape:
+    if (shape := input._array.shape) != target._array.shape:
         _warn_of_size(input, target)
     reduction = reduction_of(size_average, reduce, reduction)
     input, target = _together(input, target)
     losses = ops.abs(input - target)
-    return reduced(losses, reduction) if weight is None else _weighted_mean(losses, weight, input, reduction)
+    return reduced(losses, reduction) if weight is None else _weighted_mean(losses, weight, shape, reduction)
 
 
 @public(space=F, out=False)
@@ -164,7 +162,7 @@ def smooth_l1_loss(
 @public(space=F, out=False)
 def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 1.0, weight: Any = None) -> Tensor:
     """Half of squared differences below ``delta``, and from there on the straight line that goes on as steep."""
-    if input._array.shape != target._array.shape:
+    if (shape := input._array.shape) != target._array.shape:
         _warn_of_size(input, target)
     reduction = reduction_of(None, None, reduction)
     input, target = _together(input, target)
@@ -177,7 +175,7 @@ def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 
     if input._array.dtype != target._array.dtype:
         dtypes.check_cast(module("torch")["result_type"](input, target).numpy, input._array.dtype)
     if weight is not None:
-        return _weighted_mean(ops.huber_loss(input, target, "none", delta), weight, input, reduction)
+        return _weighted_mean(ops.huber_loss(input, target, "none", delta), weight, shape, reduction, by_weight=False)
     if input._array.dtype != target._array.dtype:
         return ops.huber_loss_of_another_dtype(input, target, reduction, delta)
     return ops.huber_loss(input, target, reduction, delta)
@@ -205,6 +203,8 @@ def _check_classes(input: Any, target: Any, weight: Any) -> None:
     if x.ndim != 1 and x.shape[0] != (t.shape[0] if t.ndim else 0):
         batch = t.shape[0] if t.ndim else 0
         raise ValueError(f"Expected input batch_size ({x.shape[0]}) to match target batch_size ({batch}).")
+    if x.ndim in (1, 2, 4) or x.shape[2:] == t.shape[1:]:
+        refuse_gradient_of(f"nll_loss{'2d' * (x.ndim > 2)}_forward", "weight", weight, input, target, weight)
     if x.ndim > 2 and x.shape[2:] != t.shape[1:]:
         if x.ndim == 4:
             if t.ndim != 3:
@@ -377,7 +377,8 @@ def binary_cross_entropy(
             "Please ensure they have the same size."
         )
     if weight is not None and weight._array.shape != x.shape:
-        weight = weight.expand(x.shape)
+        weight = weight.expand(module("torch")["broadcast_shapes"](t.shape, weight.size()))
+    refuse_gradient_of("binary_cross_entropy", "weight", weight, input, target, weight)
     if t.dtype != x.dtype:
         raise RuntimeError(f"Found dtype {target.dtype.scalar_name} but expected {input.dtype.scalar_name}")
     require_kind(input, "binary_cross_entropy", "f")
@@ -398,6 +399,8 @@ def binary_cross_entropy_with_logits(
     reduction = reduction_of(size_average, reduce, reduction)
     if input._array.shape != target._array.shape:
         raise ValueError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
+    for argument, value in (("weight", weight), ("pos_weight", pos_weight)):
+        refuse_gradient_of("binary_cross_entropy_with_logits", argument, value, input, target, weight, pos_weight)
     if input._array.dtype.kind not in "fV":
         raise NotImplementedError(f"\"log_sigmoid_cpu\" not implemented for '{input.dtype.scalar_name}'")
     if target._array.dtype != input._array.dtype:

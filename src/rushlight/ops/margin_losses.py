@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..autograd.modes import state
 from ..backend import losses as k
 from .argument_forms import held_to_forms
 from .losses import reduced, reduction_of
-from .operands import require_kind, require_single_or_double
+from .operands import refuse_gradient_of, require_kind, require_single_or_double
 from .public import module, ops, public
 from .table import op
 
@@ -51,11 +50,7 @@ def _multi_margin_backward(g: Any, xp: Any, x: Any, target: Any, weight: Any, p:
 @public(space=F, out=False)
 def soft_margin_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> Tensor:
     """The mean of ``log(1 + exp(-target * input))``."""
-    if target.requires_grad and state.grad_enabled:
-        raise RuntimeError(
-            "The function 'soft_margin_loss' is not differentiable with respect to argument 'target'. This input cannot have "
-            "requires_grad True."
-        )
+    refuse_gradient_of("soft_margin_loss", "target", target)
     kind = input._array.dtype.kind
     if kind == "b":
         raise RuntimeError(
@@ -98,6 +93,7 @@ def multi_margin_loss(
         raise ValueError("only p == 1 and p == 2 supported")
     if weight is not None and weight._array.ndim != 1:
         raise ValueError("weight must be one-dimensional")
+    refuse_gradient_of("multi_margin_loss", "weight", weight)
     x, t = _rows_of(input, "multi_margin_loss")._array, target._array
     rows, classes = (1, x.size) if x.ndim < 2 else x.shape
     if t.ndim > 1 or t.size != rows:

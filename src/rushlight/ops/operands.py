@@ -58,6 +58,20 @@ def refuse_history(dtype: dtypes.dtype, *inputs: Any) -> None:
         raise RuntimeError(f"Autograd not support dtype: {dtype.scalar_name}")
 
 
+def refuse_gradient_of(function: str, argument: str, value: Any, *composed: Any) -> None:
+    """PyTorch's error for an argument that would need a gradient and has none; not where one of ``composed`` is a batch."""
+    if (
+        value is not None
+        and value.requires_grad
+        and modes.state.grad_enabled
+        and not any(one is not None and one._of_batch for one in composed)
+    ):
+        raise RuntimeError(
+            f"The function '{function}' is not differentiable with respect to argument '{argument}'. This input cannot have "
+            "requires_grad True."
+        )
+
+
 # The functions whose second argument has a form of its own as a number, so that PyTorch names no kind that it must be of.
 _ALSO_OF_A_NUMBER = frozenset(
     "pow fmod remainder eq ne lt le gt ge floor_divide bitwise_and bitwise_or bitwise_xor bitwise_left_shift "

@@ -7,7 +7,7 @@ import torch.nn.functional as F
 def show(function):
     try:
         print(function())
-    except (RuntimeError, IndexError, TypeError) as error:
+    except (RuntimeError, ValueError, IndexError, TypeError) as error:
         print(type(error).__name__, str(error))
 
 
@@ -45,6 +45,32 @@ show(lambda: F.soft_margin_loss(signs, signs.detach()))
 with torch.no_grad():
     show(lambda: F.soft_margin_loss(signs, signs))
 show(lambda: F.glu(torch.tensor(1.0)))
+
+# Weights that would need a gradient, beside what else is wrong; the weights of losses, and which mean they go into.
+p, c, w = (
+    torch.tensor([[0.1, 0.2, 0.7], [0.3, 0.4, 0.3]]),
+    torch.tensor([0, 2]),
+    torch.tensor([0.2, 0.3, 0.5], requires_grad=True),
+)
+for one in (p, p[0], p[:, :, None], p[:, :, None, None]):
+    for classes in (c, c[0], c[:, None], c[:, None, None], c[:1], c.double()):
+        for loss in (F.nll_loss, F.cross_entropy):
+            show(lambda: loss(one, classes, weight=w))  # noqa: B023
+show(lambda: F.cross_entropy(p, c, weight=w, label_smoothing=0.1))
+show(lambda: F.cross_entropy(p, p.flip(0), weight=w).requires_grad)
+show(lambda: F.multi_margin_loss(p, c, weight=w))
+for against in (p.flip(0), p.double(), p[0]):
+    show(lambda: F.binary_cross_entropy(p, against, weight=w))  # noqa: B023
+    show(lambda: F.binary_cross_entropy_with_logits(p, against, weight=w))  # noqa: B023
+    show(lambda: F.binary_cross_entropy_with_logits(p, against, pos_weight=w))  # noqa: B023
+show(lambda: F.binary_cross_entropy(p, p, weight=torch.ones(2)))
+show(lambda: torch.func.grad(lambda v: F.nll_loss(p, c, weight=v))(w.detach()))
+with torch.no_grad():
+    show(lambda: F.nll_loss(p, c, weight=w))
+for loss in (F.mse_loss, F.l1_loss, F.huber_loss):
+    for reduction in ("none", "sum", "mean"):
+        show(lambda: loss(p, p[0] + 2, reduction=reduction, weight=p.flip(1)))  # noqa: B023
+    show(lambda: loss(p[0], p, weight=p))  # noqa: B023
 
 x = torch.zeros(2, 3)
 show(lambda: x.swapaxes())
