@@ -329,6 +329,15 @@ def test_sums_over_all_sparse_dimensions_are_dense_and_others_keep_the_dense_one
     assert torch.equal(dense.grad, torch.where(three.to_dense() != 0, 3.0, 0.0))
 
 
+def test_sums_that_are_zero_stay_at_their_places_and_have_gradients():
+    dense = torch.tensor([[-2.0, 2.0], [-1.5, 3.0], [0.0, 0.0]], requires_grad=True)
+    sums = torch.sparse.sum(dense.to_sparse(), 1)
+    assert sums.indices().tolist() == [[0, 1]] and sums.values().tolist() == [0.0, 1.5]
+    sums.to_dense().sum().backward()
+    assert dense.grad.tolist() == [[1.0, 1.0], [1.0, 1.0], [0.0, 0.0]]
+    assert sums.grad_fn.name() == "SparseSumBackward0"
+
+
 def test_sparse_gradients_are_dense_over_tensors_whatever_else_is_on() -> None:
     def gradients() -> list[object]:
         w = torch.ones(4, 2, requires_grad=True)

@@ -47,6 +47,7 @@ op("from_sparse", lambda x, indices: x.copy(), kind="linear", node="ToDenseBackw
 for _name, _node in {
     "coalesced": "CoalesceBackward0",
     "to_mkldnn_layout": "ToMkldnnBackward0",
+    "sparse_sum": "SparseSumBackward0",
     "to_sparse_coo": "ToSparseBackward1",
     "to_sparse_csr": "ToSparseCsrBackward0",
     "to_sparse_csc": "ToSparseCscBackward0",

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..base.arguments import type_name
+from ..base.device import sparse_coo
 from ..ops.argument_forms import held_to_forms
+from ..ops.public import ops
+from ..overrides.torch_function import DisableTorchFunctionSubclass
 from ..tensor import Tensor
 from . import calls as calls
 from .creation import (
@@ -22,7 +27,7 @@ from .invariants import check_sparse_tensor_invariants
 from .legacy import CLASSES
 from .products import reduced_mm, sum_with_product
 from .rows import log_softmax, sampled_addmm, softmax, spdiags
-from .tensors import SparseTensor
+from .tensors import SparseTensor, made
 
 __all__ = [
     "addmm",
@@ -81,12 +86,17 @@ def sum(input: Any, dim: Any = None, dtype: Any = None) -> Any:
         return total if dtype is None else total.to(dtype)
     if not isinstance(input, SparseTensor):
         raise NotImplementedError("Could not run 'aten::_indices' with arguments from the 'CPU' backend.")
-    sums = masked(input).sum(dim, dtype=dtype)
     if not input.is_sparse:
-        return converted(sums, input.layout)
+        raise NotImplementedError("Could not run 'aten::_indices' with arguments from the 'SparseCsrCPU' backend.")
+    sums = masked(input).sum(dim, dtype=dtype)
     gone = {axis % input.ndim for axis in ((dim,) if isinstance(dim, int) else dim)}
-    left = input.sparse_dim() - len([axis for axis in gone if axis < input.sparse_dim()])
-    return sums.to_sparse(left) if left else sums
+    left = [axis for axis in range(input.sparse_dim()) if axis not in gone]
+    with DisableTorchFunctionSubclass():
+        sums = ops.sparse_sum(sums)
+    if not left:
+        return sums
+    places = np.unique(np.stack(input.detach().coalesce().coordinates())[left], axis=1)  # sums that are zero among them
+    return made(sparse_coo, (places,), sums._array[tuple(places)], sums._array.shape, True, sums._edge)
 
 
 def masked(one: Any) -> Tensor:
