@@ -2,6 +2,7 @@
 
 import re
 import threading
+import warnings
 
 import pytest
 
@@ -422,13 +423,28 @@ def test_an_error_says_its_notes_in_both_languages():
     assert "freed: out" not in page.render(story.recording)  # the node that failed has freed nothing
 
 
-def test_a_gradient_that_cannot_be_read_is_there():
+def test_a_sparse_gradient_is_there_with_its_parts():
     with torch.explain() as story:
         sparse = torch.eye(2).to_sparse().requires_grad_()
         torch.sparse.mm(sparse, torch.ones(2, 2)).sum().backward()
     (leaf,) = (event for event in story.recording["events"] if event["kind"] == "leaf")
-    assert leaf["after"] == {"shape": [2, 2], "dtype": "float32", "data": None, "stats": None, "thumbnail": None}
+    assert (leaf["after"]["shape"], leaf["after"]["data"], leaf["after"]["layout"]) == ([2, 2], None, "sparse_coo")
+    assert {name: one["data"] for name, one in leaf["after"]["parts"].items()} == {"indices": [[0, 1]] * 2, "values": [2, 2]}
     assert [row["why"] for row in story.recording["ledger"] if row["name"] == "sparse"] == ["accumulated"]
+
+
+def test_what_classes_of_their_own_send_is_summed_as_the_engine_does():
+    """Recordings that added up plain numbers alone had the last of the two."""
+    with warnings.catch_warnings(), torch.explain() as story:
+        warnings.simplefilter("ignore")
+        x = torch.masked.masked_tensor(torch.tensor([1.0, 2.0]), torch.tensor([True, False]), requires_grad=True) * 1
+        x.circle = x  # it has itself, too
+        (x * 2 + x * 3).sum().backward()
+    runs = [event for event in story.recording["events"] if event["kind"] == "run"]
+    target = runs[-1]
+    edges = {event["n"]: story.recording["nodes"][event["node"]]["edges"] for event in runs}
+    sums = [one["sum"] for event in runs for one in event["sent"] if edges[event["n"]][one["edge"]]["node"] == target["node"]]
+    assert len(sums) == 2 and sums[-1] == target["arrived"][0] and sums[-1]["parts"]["_masked_data"]["data"][0] == 5
 
 
 def test_what_is_made_of_frozen_weights_has_no_derivative_to_lack():

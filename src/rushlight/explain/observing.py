@@ -146,6 +146,7 @@ class RecordedPass(ObservedPass):
         self.v: Any = None
         self.totals: dict[Edge, Any] = {}  # what was sent, added up apart from the engine's own sums
         self.entered: dict[Edge, dict[Node, None]] = {}  # by a place, the entrances to it in which something waits
+        self.unsummed: list[tuple[Entry, Edge]] = []  # what was sent of no plain numbers: only the engine adds it up
 
     def run(self, roots: Sequence[Edge], cotangents: Sequence[Any]) -> None:
         self.within = getattr(modes.state.task, "number", None)
@@ -275,9 +276,24 @@ class RecordedPass(ObservedPass):
                         "vJ": plain(array.reshape(-1).tolist()),
                     })  # fmt: skip
                 self.last["sent"].append({"edge": index, "value": value, "number": number, "sum": total})
+                if array is None:
+                    self.unsummed.append((self.last["sent"][-1], edge))
                 entry = self.recording.nodes[self.last["node"]]["edges"][index]
                 if entry is not None and entry["node"] is None:
                     entry["node"] = self.recording.node(edge[0])
+
+    def _arrived(self, node: Node, g: Any) -> tuple[Any, tuple[Edge | None, ...] | None]:
+        if self.unsummed:
+            self._sum_up(node, g)
+        return super()._arrived(node, g)
+
+    @quietly
+    def _sum_up(self, node: Node | None, g: Any) -> None:
+        """What no plain numbers were added up to: it is there before the next node, which has taken its own out, runs."""
+        for sent, (target, out) in self.unsummed:
+            whole = g if target is node else self.buffers.get(target)
+            sent["sum"] = self.recording.value(whole if whole is None or target.metas is None else whole[out])
+        self.unsummed.clear()
 
     def _add(self, edge: Edge | None, array: Any) -> None:
         """Something is sent to a place: added up as the engine does, in an entrance apart from what lies behind it."""
@@ -328,6 +344,8 @@ class RecordedPass(ObservedPass):
         if self.at_leaf is None:
             return super()._call_hooks(hooks, g)
         before, leaf = self._value(g), self.at_leaf
+        if self.unsummed:
+            self._sum_up(leaf, g)
         result = super()._call_hooks(hooks, g)
         after = self._value(result)
         self._hooked("leaf", leaf, self._of(leaf, 0), [before], [after], [*hooks.values()])

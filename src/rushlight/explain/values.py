@@ -9,8 +9,12 @@ from typing import Any
 import numpy as np
 
 from ..autograd.nodes import Edge
+from ..backend.sparse_gradients import ScatteredArray
 from ..backend.unbroadcast import stretched, unbroadcast
+from ..base.attributes import Attributes
+from ..base.attributes import held as attributes
 from ..ops.table import arrays
+from ..sparse.tensors import SparseTensor
 from ..tensor import Tensor
 from ..transforms.batched_tensors import BatchedTensor
 from .entries import Entry
@@ -53,7 +57,7 @@ def value_of(array: Any, full: bool = False) -> Entry | None:
     """
     given, array = array, array_of(array)
     if array is None or not (array.dtype.kind in "fciub" or _name(array.dtype) == "bfloat16"):
-        return _unread(given)
+        return _of_parts(given, full)
     value: Entry = {"shape": list(array.shape), "dtype": _name(array.dtype)}
     if array.dtype.kind == "V":
         array = array.astype(np.float32)  # which has all of bfloat16's numbers
@@ -68,13 +72,39 @@ def value_of(array: Any, full: bool = False) -> Entry | None:
     return value
 
 
-def _unread(value: object) -> Entry | None:
-    """Of what is there and cannot be read as plain numbers: a sparse tensor, one of a class that has memory of its own."""
+def _of_parts(value: object, full: bool) -> Entry | None:
+    """Of what is there and is no plain array: what it is made of."""
     held = value._array if isinstance(value, Tensor) else value
     shape, dtype = getattr(held, "shape", None), getattr(held, "dtype", None)
     if shape is None or not isinstance(dtype, np.dtype):
         return None
-    return {"shape": list(shape), "dtype": _name(dtype), "data": None, "stats": None, "thumbnail": None}
+    layout, parts = _parts_of(value)
+    return {
+        "shape": list(shape), "dtype": _name(dtype), "data": None, "stats": None, "thumbnail": None, "layout": layout,
+        "parts": {name: value_of(one, full) for name, one in parts.items()},
+    }  # fmt: skip
+
+
+def _parts_of(value: object) -> tuple[str | None, dict[str, Any]]:
+    """A sparse layout with its indices and values, or None with the tensors that a class with memory of its own has."""
+    if isinstance(value, ScatteredArray):
+        return "sparse_coo", {"indices": value.indices, "values": value.values}
+    if isinstance(value, SparseTensor) and value.is_sparse:
+        return "sparse_coo", {"indices": value._index_arrays[0], "values": value._held}
+    if isinstance(value, SparseTensor):
+        pointers, plain = value._index_arrays
+        return value._layout.name, {"pointers": pointers, "indices": plain, "values": value._held}
+    parts: dict[str, Any] = {}
+    waiting, seen = [("", value)], {id(value)}  # some have one another
+    for prefix, holder in waiting:  # which grows
+        own = Attributes(attributes(holder)) if isinstance(holder, Tensor) else {}
+        for name, one in sorted(own.items()):
+            if isinstance(one, SparseTensor) or (isinstance(one, Tensor) and array_of(one) is not None):
+                parts[prefix + name] = one
+            elif isinstance(one, Tensor) and id(one) not in seen:
+                seen.add(id(one))
+                waiting.append((f"{prefix}{name}.", one))
+    return None, parts
 
 
 @functools.cache
