@@ -2,6 +2,8 @@
 
 import threading
 
+import pytest
+
 import rushlight as torch
 from rushlight import nn
 from rushlight.explain import page, terminal
@@ -183,7 +185,7 @@ def test_what_a_function_of_the_package_begins_a_pass_at_is_no_expression_of_the
         x = torch.tensor([2.0, 3.0])
         torch.autograd.functional.jacobian(lambda x: x * x, x)
     begin = next(event for event in story.recording["events"] if event["kind"] == "backward")
-    assert story.recording["tensors"][begin["roots"][0]["tensor"]]["label"] == "select(x * x)"
+    assert story.recording["tensors"][begin["roots"][0]["tensor"]]["label"] == "(x * x)[0]"
 
 
 def test_what_a_function_makes_for_itself_has_a_word():
@@ -228,3 +230,26 @@ def test_a_parameter_is_not_called_by_the_loop_that_filled_it():
     assert {story.recording["tensors"][one]["label"] for one in leaves} == {
         "weights[0]", "weights[1]", "net.weight.1", "net.bias.1",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("read", "names"),
+    [
+        (lambda m, i, k: m[0, 0, 1], ["m[0, 0]", "m[0]"]),
+        (lambda m, i, k: m[i, 1, i], ["m[i, 1]", "m[i]"]),
+        (lambda m, i, k: m[:, 1, 1:], ["m[:, 1]"]),
+        (lambda m, i, k: m[:1, -1, 0], ["m[:1, -1]", "m[:1]"]),
+        (lambda m, i, k: (m * 2)[0, 1], ["(m * 2)[0]", "m * 2"]),
+        (lambda m, i, k: m[k, 0], ["m[:, 0]"]),  # done in another order than was written
+        (lambda m, i, k: m[0, k, 1], ["m[0][:, 1]", "m[0]"]),
+        (lambda m, i, k: m[..., 0, 1], ["m[:, 0]"]),
+        (lambda m, i, k: m[..., 1:2, 1], ["m[:, 1:2]"]),
+    ],
+)
+def test_steps_of_a_subscript_are_called_as_it_begins(read, names):
+    m = torch.arange(12.0).reshape(2, 3, 2).requires_grad_()
+    with torch.explain() as story:
+        read(m, 1, torch.tensor([0, 1])).sum().backward()
+    nodes = story.recording["nodes"]
+    ran = [nodes[event["node"]] for event in story.recording["events"] if event["kind"] == "run"]
+    assert [one["inputs"][0]["text"] for one in ran[1:]] == [*names, "m"]

@@ -61,6 +61,30 @@ def composed(op: str, texts: Sequence[str], dimensions: int = 2) -> str:
     return text if len(text) <= LONGEST else f"{CALLED.get(op, op)}(…)"
 
 
+def begun(subscript: str, of: str, step: int, axis: int) -> str | None:
+    """What the first steps of a subscript give, as its writer would have written it; None where that is not certain.
+
+    ``of`` is what the subscript is of; ``axis`` the one that the last of these steps, number ``step``, went along.
+
+    >>> begun("m[i, 0]", "m", 0, 0), begun("m[:, 1, 1:]", "m.1", 0, 1), begun("m[where, 0]", "m", 0, 1)
+    ('m[i]', 'm.1[:, 1]', None)
+    """
+    tree = _expression(subscript)
+    parts = tree.slice.elts if isinstance(tree, ast.Subscript) and isinstance(tree.slice, ast.Tuple) else []
+    kept = 0  # axes that are there behind these parts
+    for number, part in enumerate(parts):
+        is_slice = isinstance(part, ast.Slice)
+        if isinstance(part, ast.Constant) and not (isinstance(part.value, int) and not isinstance(part.value, bool)):
+            return None  # new axes, or any number of them
+        if not is_slice or any((part.lower, part.upper, part.step)):  # type: ignore[attr-defined]
+            if not step:
+                written = [ast.get_source_segment(subscript, one) or ":" for one in parts[: number + 1]]
+                return f"{closed(of)}[{', '.join(written)}]" if kept == axis else None
+            step -= 1
+        kept += is_slice
+    return None
+
+
 def closed(text: str) -> str:
     """In parentheses where it is more than a name, a call or an index.
 

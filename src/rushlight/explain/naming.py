@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Mapping
 from types import FrameType
 
 from ..tensor import Tensor
-from .composing import composed, unnamed
+from .composing import begun, closed, composed, unnamed
 from .entries import Entry
 from .frames import deep_elements_of, elements_of, made_within
 from .noted import quietly
 from .places import Places
 from .values import array_of
+
+STEPS = ("select", "slice")  # of a subscript
+PLACED = re.compile(r"place\(\w+, (\d+), (?:(-?\d+)|slice\((\d+, \d+), (\d+)\))\)")  # the rule of one
 
 
 class Naming:
@@ -134,8 +138,32 @@ class Naming:
             self._plain.get(tensor, (None, [])) if maker is None else (maker["op"], [one["text"] for one in maker["inputs"]])
         )
         if op is not None and entry["place"] == place and not self.text_of(tensor).endswith(".T"):
-            self._texts[tensor] = composed(op, texts, len(entry["shape"]))
+            part = self._begun(maker) if maker is not None and op in STEPS else None
+            self._texts[tensor] = part or composed(op, texts, len(entry["shape"]))
         return maker is not None
+
+    def _begun(self, maker: Entry) -> str | None:
+        """What a step of a subscript made: `m[0]` within `m[0, 0]`; where what was written has another order, as that step alone."""
+        along = PLACED.match(str(maker["rules"][0]["text"])) if maker["rules"] and maker["inputs"] else None
+        if along is None or maker["place"] is None:
+            return None
+        step, first = 0, maker
+        while (made := self._stepped(first)) is not None and made["place"] == maker["place"]:
+            step, first = step + 1, made
+        axis, written = int(along[1]), self.places.places[maker["place"]]["text"]
+        index = along[2] or ":".join(along[3].split(", ")[:2]) + (f":{along[4]}" if along[4] != "1" else "")
+        alone = f"{closed(maker['inputs'][0]['text'])}[{':, ' * axis}{index}]"
+        return begun(written, first["inputs"][0]["text"], step, axis) or alone
+
+    def _stepped(self, node: Entry) -> Entry | None:
+        """The step of a subscript that a node's input, without a name, came from."""
+        given = node["inputs"][0]["tensor"] if node["inputs"] else None
+        maker = None if given is None or self.tensors[given]["names"] else self.tensors[given]["node"]
+        return (
+            self.nodes[maker]
+            if maker is not None and self.nodes[maker]["op"] in STEPS and self.nodes[maker]["inputs"]
+            else None
+        )
 
     def _look_for_text(self, tensor: int, place: int, position: int) -> None:
         """What an input without a name is called: ``torch.ones(3)`` in ``y * torch.ones(3)``; of what was made within the same
