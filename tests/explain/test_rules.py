@@ -134,6 +134,72 @@ def test_writes_to_the_halves_of_complex_numbers(write, part):
     assert g == pytest.approx(wanted)
 
 
+@pytest.mark.parametrize(
+    ("write", "text"),
+    [
+        (lambda z: z.conj().mul_(1j), "conjugate(conjugate(g) * conj(1j))"),
+        (lambda z: z.conj().conj().mul_(1j), "conjugate(conjugate(conjugate(conjugate(g)) * conj(1j)))"),
+        (lambda z: z.conj()[0].fill_(2j), "conjugate(c) where c[0] = 0; c = conjugate(g)"),
+        (lambda z: z.conj().imag.fill_(3.0), "conjugate(c) where c.imag = 0; c = conjugate(g)"),
+        (lambda z: z.conj()[1:].conj()[0].mul_(2), None),
+        (lambda z: z[1:].conj().imag.fill_(3.0), "g where g[1:] = conjugate(c); c.imag = 0; c = conjugate(g[1:])"),
+        (lambda z: z.conj().real.add_(1), "g"),
+        (lambda z: z.imag._neg_view().mul_(3), "g where g.imag = -(-g.imag * 3)"),
+        (
+            lambda z: torch.view_as_complex(torch.view_as_real(z))[1:].mul_(1j),
+            "g where g[1:] = g[1:] * conj(1j)",
+        ),
+    ],
+)
+def test_writes_through_conjugates(write, text):
+    with torch.explain() as story:
+        z = torch.tensor([1 + 2j, 3 - 1j, 0.5j], dtype=torch.complex128, requires_grad=True) * 1
+        write(z)
+        z.abs().sum().backward()
+    node = next(one for one in story.recording["nodes"][::-1] if one["name"] == "CopySlices")
+    assert text in (None, node["rules"][0]["text"])
+    check_write(story, node)
+
+
+@pytest.mark.parametrize(
+    ("write", "part"),
+    [
+        (lambda y: torch.view_as_complex(y).mul_(1j), "view_as_complex(g)"),
+        (lambda y: torch.view_as_complex(y)[1:].mul_(1j), "view_as_complex(g)[1:]"),
+        (lambda y: torch.view_as_complex(y[:, 1])[::2].mul_(1j), None),
+    ],
+)
+def test_writes_to_halves_seen_as_complex_numbers(write, part):
+    with torch.explain() as story:
+        y = torch.rand((3, 2) if part else (3, 2, 2), dtype=torch.float64, requires_grad=True) * 1
+        write(y)
+        (y * torch.rand(y.shape, dtype=torch.float64)).sum().backward()
+    node = next(one for one in story.recording["nodes"] if one["name"] == "CopySlices")
+    assert part is None or node["rules"][0]["text"] == f"g where {part} = {part} * conj(1j)"
+    check_write(story, node)
+
+
+def check_write(story, node):
+    """What is sent to the base, worked out from the text as it stands: what is behind it comes first."""
+    event = next(one for one in story.recording["events"] if one["kind"] == "run" and one["node"] == node["id"])
+    g, wanted = plain_numbers(event["arrived"][0]["data"]), plain_numbers(event["sent"][0]["value"]["data"])
+    scope = {
+        "g": g, "conjugate": np.conjugate, "conj": np.conjugate, "view_as_complex": lambda one: one.view(complex)[..., 0],
+        "as_strided": torch_strided,
+    }  # fmt: skip
+    (_, head), *behind = pieces(node["rules"][0]["text"])
+    for name, expression in reversed(behind):
+        scope["_value"] = np.array(eval(expression, scope))
+        exec(f"{name} = _value" if name.isidentifier() or name[-1] == "]" or "." in name else f"{name}[...] = _value", scope)
+    assert np.asarray(eval(head, scope)) * np.ones_like(wanted) == pytest.approx(wanted)
+
+
+def plain_numbers(data):
+    if isinstance(data, list):
+        return np.array([plain_numbers(one) for one in data])
+    return complex(data["re"], data["im"]) if isinstance(data, dict) else data
+
+
 def written_out(text, g, out, inner, tensors):
     """A text's value, with what the write's own node was made of."""
     scope = {"g": g, "out": out, "exponent": 2, "as_strided": torch_strided}

@@ -26,7 +26,7 @@ from .places import Places
 from .rules import NAME, rule_texts, told_apart
 from .taken import Taken
 from .values import value_of
-from .written import rules_of_write
+from .written import rules_of_write, written_by
 
 if TYPE_CHECKING:
     from ..ops.table import Op
@@ -342,7 +342,7 @@ class Recording(Naming):
             entry["edges"].append(None if edge is None else self._edge(edge))
         entry["saved"] = kept_by_function(self, node)
         if isinstance(node, CopySlices):
-            inner = self._of_node.get(id(node.saved[0])) if node.saved is not None else None
+            inner = self._of_node.get(id(written_by(node)))
             entry["rules"] = rules_of_write(node, None if inner is None else self.nodes[inner[1]]["rules"])
             self.replaced(number, set() if inner is None else self._replaced.get(inner[1], set()))
         return number

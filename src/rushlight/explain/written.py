@@ -5,6 +5,10 @@ from __future__ import annotations
 import math
 import re
 
+import numpy as np
+
+from ..autograd.mirrors import Turned
+from ..autograd.nodes import Node
 from ..autograd.views import CopySlices
 from .entries import Entry
 from .rules import WHERE, rule_texts
@@ -12,32 +16,79 @@ from .rules import WHERE, rule_texts
 Shape = tuple[int, ...]
 
 
-def rules_of_write(node: CopySlices, of_write: list[Entry] | None) -> list[Entry]:
+def written_by(node: Node) -> Node | None:
+    """The write's own node within those that see it from a base, or from what a conjugate is of."""
+    while isinstance(node, CopySlices | Turned):
+        if node.saved is None:
+            return None
+        node = node.saved[0]
+    return node
+
+
+def rules_of_write(node: Node, of_write: list[Entry] | None) -> list[Entry]:
     """The texts for each edge of a write through a view; ``of_write`` are those of the write's own node, where they are known.
 
     Of what arrives for the base, the part becomes what the write's rule makes of it: ``g where g[0, 1] = g[0, 1] * 2``.
     What was written in gets its rule's of the part: ``g[0, 1]``. Empty where the view has another dtype than its base, but for
-    the halves of complex numbers.
+    complex numbers and their halves.
     """
     if node.saved is None:
         return []
-    inner, (shape, strides, offset, base_strides, dtype), _ = node.saved
-    op, texts = getattr(inner, "op", None), of_write or []
-    if of_write is None and op is not None and not op.params:  # else what it was called with is not known here
-        texts = rule_texts(op, {}, {}, len(inner.next))
-    size = dtype.itemsize
-    base_strides = tuple(one // size for one in base_strides)
-    strides, offset = tuple(one // size for one in strides), offset // size
-    if dtype == node.dtype:
-        part = part_of(node.shape, base_strides, shape, strides, offset)
-    elif node.dtype is not None and node.dtype.kind == "c" and 2 * size == node.dtype.itemsize:
-        part = part_of((*node.shape, 2), (*base_strides, 1), shape, strides, offset).replace("{}", "view_as_real({})")
-        halves = [part_of(node.shape, base_strides, shape, strides, offset - half) for half in (0, 1)]
-        named = [one.replace("{}", f"{{}}.{half}") for one, half in zip(halves, ("real", "imag"), strict=True)]
-        part = next((one for one in named if "as_strided" not in one), part)
-    else:
+    if isinstance(node, Turned):
+        inner, turn, _ = node.saved
+        sign = "conjugate({})" if turn is np.conjugate else "-({})"
+        return [_turned(one, sign, is_base=not index) for index, one in enumerate(rules_of_write(inner, of_write))]
+    if not isinstance(node, CopySlices):
+        op = getattr(node, "op", None)
+        if of_write is None and op is not None and not op.params:  # else what it was called with is not known here
+            return rule_texts(op, {}, {}, len(node.next))
+        return of_write or []
+    part = _part(node)
+    if part is None:
         return []
-    return [_through(one, part, is_base=not index) for index, one in enumerate(texts)]
+    return [_through(one, part, is_base=not index) for index, one in enumerate(rules_of_write(node.saved[0], of_write))]
+
+
+def _part(node: CopySlices) -> str | None:
+    """What was written to, of the base, with ``{}`` for that."""
+    assert node.saved is not None
+    _, (shape, strides, offset, base_strides, dtype), _ = node.saved
+    size, own = dtype.itemsize, node.dtype
+    strides, offset = tuple(one // size for one in strides), offset // size
+    halves = (*node.shape[-1:], *base_strides[-1:]) == (2, size // 2)
+    if dtype.kind == "c" and own is not None and own.kind == "f" and own.itemsize == size // 2 and halves:
+        whole = tuple(one // size for one in base_strides[:-1])
+        return part_of(node.shape[:-1], whole, shape, strides, offset).replace("{}", "view_as_complex({})")
+    base_strides = tuple(one // size for one in base_strides)
+    if dtype == own:
+        return part_of(node.shape, base_strides, shape, strides, offset)
+    if own is None or own.kind != "c" or 2 * size != own.itemsize:
+        return None
+    part = part_of((*node.shape, 2), (*base_strides, 1), shape, strides, offset).replace("{}", "view_as_real({})")
+    both = [part_of(node.shape, base_strides, shape, strides, offset - half) for half in (0, 1)]
+    named = [one.replace("{}", f"{{}}.{half}") for one, half in zip(both, ("real", "imag"), strict=True)]
+    return next((one for one in named if "as_strided" not in one), part)
+
+
+def _turned(rule: Entry, sign: str, is_base: bool) -> Entry:
+    """A rule of a write to a conjugate, or a negative, as it is of what that is of."""
+    if rule["text"] is None:
+        return rule
+    texts = {}
+    for key, word in (("text", rule.get("words", {}).get("g", "g")), ("generic", "g")):
+        given, name = rule[key], "c"
+        g = re.compile(rf"(?<![\w.]){word}(?![\w(])")
+        seen = f"-{word}" if sign[0] == "-" else sign.format(word)
+        while re.search(rf"\b{name}\b", given):
+            name += "c"
+        if is_base and WHERE in given:
+            head, _, behind = g.sub(name, given).partition(WHERE)
+            texts[key] = f"{sign.format(head)}{WHERE}{behind}; {name} = {seen}"
+        else:
+            head, where, behind = g.sub(seen, given).partition(WHERE)
+            is_same = not is_base or head in (seen, "0")
+            texts[key] = given if is_base and head == seen else (head if is_same else sign.format(head)) + where + behind
+    return {**rule, **texts}
 
 
 def _through(rule: Entry, part: str, is_base: bool) -> Entry:
