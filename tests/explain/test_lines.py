@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import pytest
 from explain.test_bad_input import run
+from explain.test_ledger import told
 from explain.test_odd_programs import recorded
 
 from rushlight.explain import page, terminal
@@ -62,6 +63,13 @@ def test_a_page_shows_them_from_their_step_on(recording: dict[str, object]) -> N
     assert seen[-1][1] == ""
     steps = html.count('class="step')
     assert all(1 < int(first) <= steps for first, _, _ in seen)
+
+
+def test_a_value_stands_behind_a_long_name(tmp_path) -> None:
+    name = "a_name_of_" + "eighty_" * 10
+    recording = told(f"{name} = torch.ones(2, requires_grad=True)\n{name}.sum().backward()\n", tmp_path)
+    found = re.findall(r'<span class="[fb]w">([^<]+) = ([^<]+)', page.render(recording))
+    assert [value for _, value in found] == ["[1 1]", "[1 1]"] and all(len(short) <= 26 for short, _ in found)
 
 
 def test_who_gives_gradients_back_is_called_as_the_program_calls_it(recording: dict[str, object]) -> None:

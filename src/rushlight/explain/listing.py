@@ -6,7 +6,7 @@ from html import escape
 from itertools import pairwise, zip_longest
 
 from .board_lines import Note, notes_of
-from .columns import trimmed, width
+from .columns import fitted, trimmed, width
 from .entries import Entry
 from .folding import Card
 from .numerals import inline
@@ -17,7 +17,7 @@ WHOLE = 300  # lines of a source that is shown whole
 AROUND = 2  # lines around a place, of a longer one
 NARROW = 36  # columns of a line that is hardly ever broken; others may be behind a bracket
 DEEPEST = 4  # indentations that a line which is broken goes on below
-NOTE = 42  # columns of a name and its value under a line
+NOTE, NAME = 42, 26  # columns of a name and its value under a line; of the name at most
 
 
 def during(span: Span, html: str) -> str:
@@ -130,10 +130,9 @@ def _in_turns(spans: list[tuple[Span, str]], color: str) -> str:
             last = later[0].first
         if last is not None and last <= span.first:
             continue
-        html += during(
-            Span(span.first, last),
-            f'<span class="{color}">{escape(name)} = {short(inline(span.value), NOTE - width(name)).html()}</span>',
-        )
+        name = fitted(name, NAME)
+        value = short(inline(span.value), NOTE - width(name)).html()
+        html += during(Span(span.first, last), f'<span class="{color}">{escape(name)} = {value}</span>')
     return html
 
 
