@@ -245,7 +245,10 @@ def test_on_paper(browser, pages, name):
     assert opened.page.evaluate("document.documentElement.scrollWidth") <= 680
     for frame in (".code", ".board"):  # nothing is left to be scrolled to
         assert opened.page.locator(frame).first.evaluate("one => one.scrollHeight - one.clientHeight") <= 2
+    hidden = "one => one.open || one.querySelector('.line, .pass').getClientRects().length > 0"
+    assert all(one.evaluate(hidden) for one in opened.page.locator("details").all())  # what folds out is open
     assert opened.page.pdf(format="A4").startswith(b"%PDF")
+    assert opened.page.locator("details[open]").count() == 0
     opened.close()
 
 

@@ -99,6 +99,12 @@
       toggle();
     }
   });
+  window.addEventListener("beforeprint", function () { // what is folded out on a screen is open on paper
+    all("details:not([open])").forEach(function (one) { one.open = true; one.dataset.shut = ""; });
+  });
+  window.addEventListener("afterprint", function () {
+    all("[data-shut]").forEach(function (one) { one.open = false; delete one.dataset.shut; });
+  });
   ticks.forEach(function (one) { one.tabIndex = -1; });
   if (fromAddress()) window.addEventListener("load", function () { window.scrollTo(0, 0); });
   else go(+slider.dataset.open, true);
