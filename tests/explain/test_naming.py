@@ -81,13 +81,51 @@ def test_a_weight_that_was_filled_before_it_had_a_name_has_its_name():
     told = str(story)
     assert "net[1].weight.grad: None" in told and "net[1].weight·1 =" in told
     html = story.form(".html")
-    assert (
-        say("written unnamed").en in html
-        and "<code>net[1].weight</code> is the next life of <code>net[1].weight</code>" not in html
-    )
+    assert not any(say(one).en in html for one in ("written unnamed", "written first"))  # what a module begins with is no step
+    assert "<code>net[1].weight</code> is the next life of <code>net[1].weight</code>" not in html
     assert "₁.grad" not in told and " t6.grad" not in told
     assert told.count("4 gradients are set by the program") == 3  # twice by the clipping, once by zero_grad
     assert told.index("net[1].bias.grad = [") < told.index("net[1].weight·1 =")  # the optimizer read what had been written
+
+
+def test_what_is_written_to_a_parameter_before_a_graph_uses_it_begins_no_life():
+    with torch.explain() as story:
+        net = nn.Linear(2, 1)
+        with torch.no_grad():
+            net.weight.fill_(0.5)
+            net.weight.mul_(2)
+        for _ in range(2):
+            net(torch.tensor([[1.0, 2.0]])).sum().backward()
+            with torch.no_grad():
+                net.weight.sub_(0.1)
+    told = str(story)
+    assert "to net.weight.T: " in told and "to net.weight·1.T: " in told
+    assert "Written in place · line" in told and "net.weight = [1 1]" in told and "fill_(0.5) =" not in told
+    assert say("written first").en in story.form(".html")
+
+
+def test_what_memory_held_before_a_module_filled_it_is_in_no_recording():
+    modules = (
+        "nn.LayerNorm(64), nn.BatchNorm1d(64), nn.PReLU(64), nn.MultiheadAttention(64, 2), nn.Embedding(3, 64, padding_idx=0)"
+    )
+    with torch.explain() as story:
+        held = nn.ModuleList(eval(f"[{modules}]"))
+        held[0](torch.ones(64)).sum().backward()
+    begin = story.recording["events"][0]
+    assert begin["op"] == "layer_norm" and all(one["kind"] != "write" for one in story.recording["events"])
+
+
+def test_the_nodes_of_a_modules_hooks_are_called_so():
+    with torch.explain() as story:
+        net = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1))
+        net[0].register_full_backward_hook(lambda module, grad_input, grad_output: None)
+        y = net(torch.ones(1, 2, requires_grad=True))
+        y.sum().backward()
+    cards = [card for card in Board(story.recording).cards if card.kind == "op"]
+    called = [None if card.caption is None else card.caption.en for card in cards]
+    hooks = "hooks at net(torch.ones(1, 2, requires_grad=True))"
+    assert [one for one in called if one is not None] == [hooks, hooks]
+    assert "的模块钩子" in story.form(".html")
 
 
 def test_lives_count_from_the_first_with_a_name():

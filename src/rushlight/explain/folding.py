@@ -7,9 +7,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from .entries import Entry, Recording
+from .entries import MODULE_HOOKS, Entry, Recording
 from .rounds import Fold, Group, fold
-from .words import Said
+from .words import Said, say
 
 MOST = 40  # cards of operations before anything but expressions is folded
 OUTPUTS = 7  # named outputs of one node that are shown together
@@ -446,8 +446,7 @@ class Board:
         tensor = None if not found else found[0] if len(group.events) == 1 or len(group.nodes) == 1 else found[-1]
         entry = None if tensor is None else self.tensors[tensor]
         place = None if group.place is None else self.recording["places"][group.place]
-        text = "" if place is None else place["text"]
-        text = text or (str(self.nodes[group.nodes[0]]["name"]) if group.nodes else "")
+        text = ("" if place is None else place["text"]) or (str(self.nodes[group.nodes[0]]["name"]) if group.nodes else "")
         if group.place in self._of_modules:
             text = self._module(group) or text
         name = self.label(tensor) if entry is not None and entry["names"] else ""
@@ -458,10 +457,10 @@ class Board:
         others = same if name and len(same) < OUTPUTS else []
         life = entry is not None and entry["life_of"] is not None and bool(entry["names"])
         text = str(place["statement"]) if life and place is not None else str(text)
-        kind = "op" if wanted else "data"
-        count = max(len(group.events), len(group.nodes))
-        fields = (kind, name, text, tensor, list(group.outputs), list(group.nodes), group.place)
-        return self._new(Card(len(self.cards), *fields, others=others, wanted=wanted, written=life, count=count))
+        watch = not name and bool(group.nodes) and all(self.nodes[one]["name"] == MODULE_HOOKS for one in group.nodes)
+        caption, count = say("module hooks", text=text) if watch else None, max(len(group.events), len(group.nodes))
+        fields = ("op" if wanted else "data", name, text, tensor, list(group.outputs), list(group.nodes), group.place)
+        return self._new(Card(len(self.cards), *fields, others, wanted, life, caption, count))
 
     def _folded(self, item: Fold) -> Card:
         nodes = [one for group in item.groups for one in group.nodes]

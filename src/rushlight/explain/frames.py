@@ -46,6 +46,15 @@ def program_frame(frame: FrameType | None) -> FrameType | None:
     return frame
 
 
+def gives_first_values(frame: FrameType | None) -> bool:
+    """Whether a module of the package's gives its parameters their first values: what memory held before is nobody's."""
+    while frame is not None and is_own(frame.f_code):
+        if frame.f_code.co_name.endswith("reset_parameters"):
+            return True
+        frame = frame.f_back
+    return False
+
+
 # What a function of the package makes for itself, by a part of its file's path.
 MADE_WITHIN = {"dropout": "mask", "distributions": "noise", "grad_scaler": "scale"}
 

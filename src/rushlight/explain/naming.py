@@ -111,6 +111,13 @@ class Naming:
         place = entry["place"]
         return str(self.places.places[place]["text"]) if place is not None else f"t{tensor}"
 
+    def lives_before(self, tensor: Tensor, life_of: int | None) -> int:
+        """How many lives came before; what is written to a leaf before a graph has used it begins none."""
+        if life_of is None:
+            return 0
+        is_unused = tensor._needs_grad and tensor._edge is None and tensor._sink is None
+        return self._lives[life_of] + (not is_unused)
+
     def _best(self, entry: Entry) -> str:
         """The first name from outside of a module; of a leaf `net[0].weight` rather than a loop's `p`, which others had, too."""
         first = next((one for one in entry["names"] if not one["name"].startswith("self.")), entry["names"][0])

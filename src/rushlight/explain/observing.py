@@ -21,7 +21,7 @@ from ..ops.interceptors import run_below
 from ..tensor import Tensor
 from ..transforms.example_graph import Entrance, beyond
 from .entries import Entry, Value, name_of, notes_of
-from .frames import here_of, is_own, program_frame
+from .frames import gives_first_values, here_of, is_own, program_frame
 from .jacobian import LOCAL, LOCALS, jacobian_of, local_matrices
 from .keeping import leave_out_all
 from .noted import noting, quietly
@@ -65,6 +65,8 @@ class Observer(interpreters.Interpreter):
     def op(self, op: Any, args: tuple[Any, ...]) -> Any:
         if any(hasattr(type(one), "__torch_function__") and not isinstance(one, Tensor) for one in args):
             return NotImplemented  # asked once, and not twice
+        if gives_first_values(sys._getframe(1)):
+            return run_below(op, args, self)
         recording = _stories[-1]
         frame = None if recording.full_up else program_frame(sys._getframe(1))
         if not recording.full_up:

@@ -197,7 +197,7 @@ class Recording(Naming):
             place = self.nodes[node]["place"]
         base = self.known(tensor._base) if tensor._base is not None else None
         before = self.tensors[life_of] if life_of is not None else None
-        self._lives.append(0 if life_of is None else self._lives[life_of] + 1)
+        self._lives.append(self.lives_before(tensor, life_of))
         self.tensors.append({
             "id": number, "identity": before["identity"] if before else number, "names": list(before["names"]) if before else [],
             "label": f"t{number}", "shape": list(tensor._array.shape), "dtype": str(dtypes.of(tensor._array.dtype)).partition(".")[2],
@@ -470,10 +470,10 @@ class Recording(Naming):
             node = node_reference()
             if node is not None:
                 self.nodes[number]["name"] = name_of(node)
+        names = {one["identity"]: one["names"] for one in reversed(self.tensors) if one["leaf"] and one["names"]}
         for tensor in self.tensors:
-            if tensor["names"] and not self.tensors[tensor["identity"]]["names"] and tensor["leaf"]:
-                # a leaf that was written before it had a name
-                self.tensors[tensor["identity"]]["names"] = list(tensor["names"])
+            if tensor["leaf"] and not tensor["names"]:  # written before it had a name
+                tensor["names"] = list(names.get(tensor["identity"], ()))
         for tensor in self.tensors:
             tensor["text"] = self._texts.get(tensor["id"])
             if tensor["names"] or tensor["place"] is not None or tensor["id"] in self._texts:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from .composing import closed
-from .entries import Entry, Number, Value, text_at
+from .entries import MODULE_HOOKS, Entry, Number, Value, text_at
 from .equations import Figure, equation, meant, of_views
 from .error_notes import note_of
 from .folding import Board, Card
@@ -18,7 +18,6 @@ from .words import TABLE, Said, joined, literal, say
 Which = Sequence[int | str]  # passes that are shown whole: numbers from 1, "first", "last"
 
 MOST, PASSES = 400, 5  # steps of one story; backward passes before those between are folded
-MODULE_HOOKS = "BackwardHookFunctionBackward"  # the node at which a module's hooks look on
 
 
 @dataclass
@@ -277,10 +276,9 @@ class Steps:
             entry = tensors[shown]
             parts.append(Line([Figure(entry["value"], literal(self.board.label(shown)), "f")]))
             if last["kind"] == "write":
-                after, before = self.board.label(last["tensor"]), self.board.label(last["before"])
-                parts.append(
-                    Sentence(say("written", after=after, before=before) if after != before else say("written unnamed"))
-                )
+                after, before = (self.board.label(last[one]) for one in ("tensor", "before"))
+                first = "written first" if entry["leaf"] and entry["requires_grad"] else "written unnamed"
+                parts.append(Sentence(say("written" if after != before else first, after=after, before=before)))
         made = [nodes[one] for one in dict.fromkeys(group.nodes) if one not in self.board.renewed or len(group.nodes) == 1]
         if made:
             saved = {self.board.kept(one): one["bytes"] for node in made for one in node["saved"]}

@@ -43,6 +43,7 @@ TABLE: dict[str, tuple[str, str]] = {
     "keeps": ("keeps {names}", "保存 {names}"),
     "freed": ("freed: {names}", "已释放：{names}"),
     "not kept": ("value not kept", "没有保留数值"),
+    "module hooks": ("hooks at {text}", "{text} 的模块钩子"),
     "after": ("after {text}", "在 {text} 之后"),
     "rounds": ("rounds {first} to {last} of {of}", "第 {first} 到 {last} 轮，共 {of} 轮"),
     "recorded rounds": ("rounds {first} to {last} of {of} recorded", "第 {first} 到 {last} 轮，共记录 {of} 轮"),
@@ -65,6 +66,7 @@ TABLE: dict[str, tuple[str, str]] = {
     "wants none": ("No gradient is wanted here, so nothing is remembered.", "这里不要求梯度，所以什么也不记录。"),
     "written": ("Written in place: `{after}` is the next life of `{before}`.", "原地写入：`{after}` 是 `{before}` 的下一个版本。"),
     "written unnamed": ("Written in place, before it had this name.", "原地写入：那时它还没有这个名字。"),
+    "written first": ("Written in place, before a graph used it.", "原地写入：那时计算图还没有用到它。"),
     "through a view": (
         "Written through a view: where the view looks, g goes by the rule of what was written; elsewhere it goes on as it came.",
         "经由视图写入：视图看到的那部分 g 按写入运算的规则传递，其余部分原样传下去。",
