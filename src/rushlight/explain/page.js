@@ -6,9 +6,18 @@
   root.classList.add("js");
   var slider = document.getElementById("slider"), where = document.getElementById("where"), said = document.getElementById("said");
   var play = document.getElementById("play"), board = document.getElementById("board"), ticks = all(".ticks a");
-  var timed = all("[data-f]"), ops = all(".card.op"), at = 0, timer = 0;
+  var at = 0, timer = 0;
+  // What is off, or later, in some steps: from and to are numbers, and a class is set only where it changes, as a page has thousands.
+  var timed = Array.from(all("[data-f]"), function (one) {
+    return { one: one, name: "off", from: +one.dataset.f, to: one.dataset.t === undefined ? Infinity : +one.dataset.t, is: null };
+  }).concat(Array.from(all(".card.op"), function (one) {
+    return { one: one, name: "later", from: +one.getAttribute("href").slice(6), to: Infinity, is: null };
+  }));
 
-  steps.forEach(function (one) { one.removeAttribute("id"); }); // a browser would scroll to it
+  steps.forEach(function (one) {
+    one.removeAttribute("id"); // a browser would scroll to it
+    one.classList.add("off");
+  });
 
   function mark(selector, name, on) {
     all("." + name).forEach(function (one) { if (one.closest(selector)) one.classList.remove(name); });
@@ -24,25 +33,27 @@
   function go(to, quiet) {
     to = Math.max(1, Math.min(count, to));
     if (to === at) return;
+    var step = steps[to - 1], tick = ticks[to - 1], forward = step.classList.contains("f");
+    if (at) {
+      steps[at - 1].classList.add("off");
+      ticks[at - 1].classList.remove("at");
+      ticks[at - 1].removeAttribute("aria-current");
+    }
     at = to;
-    var step = steps[at - 1], forward = step.classList.contains("f");
-    steps.forEach(function (one) { one.classList.toggle("off", one !== step); });
-    timed.forEach(function (one) {
-      var last = one.dataset.t;
-      one.classList.toggle("off", at < +one.dataset.f || (last !== undefined && at >= +last));
+    step.classList.remove("off");
+    tick.classList.add("at");
+    tick.setAttribute("aria-current", "step");
+    timed.forEach(function (each) {
+      var is = at < each.from || at >= each.to;
+      if (is !== each.is) each.one.classList.toggle(each.name, each.is = is);
     });
     var lit = step.dataset.p === undefined ? [] : Array.from(all('.ln [data-p="' + step.dataset.p + '"]'));
     mark(".ln", "lit", lit);
     lit.forEach(function (one) { one.classList.toggle("f", forward); });
     mark(".code", "now", lit.map(function (one) { return one.closest(".ln"); }));
     var card = step.dataset.c === undefined ? [] : Array.from(all('.card[data-c="' + step.dataset.c + '"]'));
-    ops.forEach(function (one) { one.classList.toggle("later", at < +one.getAttribute("href").slice(6)); });
     mark("svg", "now", card);
     card.forEach(function (one) { one.classList.toggle("fnow", forward); });
-    ticks.forEach(function (one, number) {
-      one.classList.toggle("at", number + 1 === at);
-      if (number + 1 === at) one.setAttribute("aria-current", "step"); else one.removeAttribute("aria-current");
-    });
     slider.value = at;
     where.textContent = at + " / " + count;
     var title = step.querySelector("h3");
