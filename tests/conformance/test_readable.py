@@ -38,18 +38,21 @@ class Trials:
     def __init__(self) -> None:
         self.tried: dict[str, int] = {}
         self.different: dict[str, str] = {}
+        self.texts: dict[str, set[str]] = {}  # that were tried
+        self.most = TRIALS
         self.random = np.random.default_rng(0)
 
     def see(self, op: Op, args: tuple[Any, ...], result: Any) -> None:
         for source in op.sources:
             key = f"{op.name}.{source}"
-            if self.tried.get(key, 0) < TRIALS and key not in self.different:
+            if self.tried.get(key, 0) < self.most and key not in self.different:
                 try:
                     found = self._try(op, source, args, result)
                 except Exception as error:  # of the program's, it would be taken for a sample that is not for us
                     found = f"{type(error).__name__}: {error}"
                 if found is not None:
                     self.tried[key] = self.tried.get(key, 0) + 1
+                    self.texts.setdefault(key, set()).add(self.text)
                     if found:
                         self.different[key] = found
 
@@ -61,6 +64,7 @@ class Trials:
         text, kind = form_of(op, source, {**told, **present})
         if text is None or kind == "code" or given.get(source) is None:
             return None
+        self.text = text
         values = {name: as_array(value) for name, value in given.items()}
         if op.promote is not None:
             promoted = promotion.promoted(op, list(given.values()))
@@ -87,9 +91,15 @@ class Trials:
         }
         for name, value in values.items():
             if value is not None:
-                names[f"{name}_shape"] = [one.shape for one in value] if isinstance(value, list) else value.shape
-                names[f"{name}_strides"] = [one.strides for one in value] if isinstance(value, list) else value.strides
-                names[f"{name}_dtype"] = [one.dtype for one in value] if isinstance(value, list) else value.dtype
+                names[f"{name}_shape"] = (
+                    [getattr(one, "shape", None) for one in value] if isinstance(value, list) else value.shape
+                )
+                names[f"{name}_strides"] = (
+                    [getattr(one, "strides", None) for one in value] if isinstance(value, list) else value.strides
+                )
+                names[f"{name}_dtype"] = (
+                    [getattr(one, "dtype", None) for one in value] if isinstance(value, list) else value.dtype
+                )
         rule = op.rules.get(source) or op.joint
         assert rule is not None
         expected = rule(**{name: names[name] for name in parameters(rule)})
@@ -271,6 +281,7 @@ OWN: list[Any] = [
     lambda r: torch.block_diag(r(2, 3), torch.ones(2, 2, requires_grad=True)),
     lambda r: r(2, 3).mean(),
     lambda r: r(2, 3).to_sparse().to_dense(),
+    lambda r: r(2, 3).to_sparse().to_dense(masked_grad=False),
     lambda r: F.binary_cross_entropy_with_logits(r(2, 3).float(), torch.rand(2, 3, dtype=torch.float64)),
     lambda r: F.binary_cross_entropy_with_logits(r(2, 3), torch.rand(2, 3).requires_grad_(), pos_weight=r(3).detach().abs()),
     lambda r: table["lstm_layer"].call(r(5, 2, 3), r(16, 3), r(16, 4), r(16), r(16), r(2, 4), r(2, 4))[0],
@@ -281,6 +292,54 @@ OWN: list[Any] = [
     lambda r: torch.ormqr(r(4, 3), r(3), r(2, 4), False, False),
     lambda r: torch.ormqr(r(4, 3), r(3), r(2, 4), False, True),
     lambda r: torch.nn.Bilinear(3, 4, 2).double()(r(5, 3), r(5, 4)),
+    *(lambda r, order=order: table["norm_of_all"].call(r(3, 4), order) for order in (1.0, 2.0, float("inf"))),
+    *(lambda r, order=order: table["norm_along"].call(r(3, 4), order, (1,), False) for order in (1.0, 3.0, float("inf"))),
+    lambda r: torch.native_group_norm(r(2, 4, 3), None, None, 2, 4, 3, 2, 1e-5)[0],
+    *(lambda r, back=back: table["recurrence"].call(r(3, 4), r(3, 4), 1, back) for back in (True, False)),
+    # broadcast
+    lambda r: r(3, 1) * r(4),
+    lambda r: r(3, 1) / (r(2, 1, 1) + 5) - r(4),
+    lambda r: r(3, 1).abs() ** r(4),
+    lambda r: torch.add(r(3, 1), r(4), alpha=3) + torch.sub(r(4), r(3, 1), alpha=2),
+    lambda r: torch.where(r(3, 1) > 0, r(4), r(2, 1, 1)),
+    lambda r: torch.lerp(r(3, 1), r(4), r(2, 1, 1)),
+    lambda r: torch.logaddexp(r(3, 1), r(4)) + torch.logaddexp2(r(3, 1), r(4)),
+    lambda r: torch.maximum(r(3, 1), r(4)) + torch.hypot(r(3, 1), r(4)) + torch.atan2(r(3, 1), r(4)),
+    lambda r: F.mse_loss(r(3, 1), r(4)) + F.smooth_l1_loss(r(3, 1), r(4)) + F.huber_loss(r(3, 1), r(4)),
+    lambda r: (r(3, 4) * 1).copy_(r(4)),
+    lambda r: torch.igamma(torch.rand(3, 1, dtype=torch.float64) + 1, r(4).abs() + 0.5),
+    lambda r: torch.addcmul(r(4), r(3, 1), r(2, 1, 1), value=2) + torch.addcdiv(r(4), r(3, 1), r(2, 1, 1).exp(), value=2),
+    # other shapes, dimensions and attributes
+    lambda r: r(3, 4)[torch.tensor([2, 0, 2])],
+    lambda r: r(3, 4)[:, torch.tensor([[1], [1]])],
+    lambda r: r(3, 4)[torch.tensor([0, 2]), torch.tensor([3, 3])],
+    lambda r: r(3, 4)[torch.tensor([True, False, True])],
+    lambda r: torch.cat([r(2, 3), r(2, 1)], 1),
+    lambda r: torch.stack([r(2, 3), r(2, 3)], -1),
+    lambda r: r(2, 3).flip(-1) + r(2, 3).roll(2, 1),
+    lambda r: r(2, 3).rot90(3),
+    lambda r: r(3, 4).renorm(1, 1, 0.5),
+    lambda r: torch._weight_norm(r(3, 4, 2), r(1, 4, 1), 1),
+    lambda r: torch.outer(r(1), r(2)),
+    lambda r: r(2, 3, 2).logcumsumexp(1),
+    # what texts go by
+    lambda r: r(3) ** 0,
+    lambda r: torch.linalg.solve(r(2, 3, 3), r(2, 2, 3), left=False),
+    lambda r: torch.linalg.solve_ex(r(3, 3), r(2, 3), left=False)[0],
+    lambda r: torch.logit(r(5).sigmoid(), eps=0.3),
+    lambda r: F.group_norm(r(2, 4, 3), 2),
+    lambda r: F.layer_norm(r(2, 3, 4), (3, 4), r(3, 4), r(3, 4)),
+    lambda r: F.embedding(torch.tensor([[0, 1], [1, 2]]), r(3, 2), padding_idx=1),
+    lambda r: F.embedding(torch.tensor([[0, 1], [1, 2]]), r(3, 2), scale_grad_by_freq=True),
+    lambda r: F.conv_transpose2d(r(1, 2, 4, 4), r(2, 3, 3, 3), r(3), stride=2, padding=1),
+    lambda r: F.conv1d(r(2, 4, 7), r(6, 2, 3), r(6), stride=2, padding=2, dilation=2, groups=2),
+    *(lambda r, order=order: r(3, 4).norm(order) for order in (0, 1, 2.5, float("inf"), float("-inf"))),
+    *(lambda r, order=order: torch.linalg.vector_norm(r(3, 4), order, 0) for order in (0, 1, 2.5, float("inf"))),
+    *(
+        lambda r, kind=kind, own=own: r(3, 2).scatter_reduce(0, torch.tensor([[0, 1], [0, 2]]), r(2, 2), kind, include_self=own)
+        for kind in ("sum", "mean", "prod", "amax", "amin")
+        for own in (True, False)
+    ),
 ]
 # Of inputs that are complex or sparse, or of what has no value to be held against: the rest of the table's readable rules. Those of
 # sparse matrices and of complex eigenvalues are tried in tests/explain/test_rules.py.
@@ -288,6 +347,10 @@ UNTRIED = frozenset({
     "divide_number.g", "eig.a", "fft_r2c.x", "mm_by_sparse.x", "put_at.values", "sparse_addmm.a", "sparse_addmm.bias", "sparse_addmm.x",
     "sampled_addmm.a", "sampled_addmm.x", "sampled_addmm.y", "sparse_log_softmax.x", "sparse_mm.x", "sparse_mv.x", "sparse_softmax.x",
 })  # fmt: skip
+
+
+# The other form is of weights, which this op does not have.
+ONE_FORM = {"normalized.x"}
 
 
 @pytest.fixture(scope="module")
@@ -305,8 +368,14 @@ def test_texts_that_are_given_are_tried(trials: Trials) -> None:
     assert len(trials.tried) >= 550
 
 
+def test_texts_that_go_by_what_was_given_are_tried_in_more_than_one_form(trials: Trials) -> None:
+    several = {f"{op}.{source}" for op, forms in READABLE.items() for source, form in forms.items() if callable(form)}
+    assert {key for key in several & set(trials.tried) if len(trials.texts[key]) == 1} == ONE_FORM
+
+
 def of_own(trials: Trials) -> None:
     torch.manual_seed(0)
+    trials.most = len(OWN) * TRIALS
 
     def r(*shape: int) -> Any:
         return torch.randn(*shape, dtype=torch.float64, requires_grad=True)

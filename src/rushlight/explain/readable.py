@@ -58,7 +58,8 @@ def _norm(of: str) -> Callable[[Told], str]:
         if order == 0:
             return "0"
         if order in (float("inf"), float("-inf")):
-            return f"g * sign({of}) * (abs({of}) == out) / sum(abs({of}) == out)"
+            along = ", axis" if told.get("axis") not in (None, ()) else ""
+            return f"g * sign({of}) * (abs({of}) == out) / sum(abs({of}) == out{along})"
         return f"g * sign({of}) * (abs({of}) / out) ** (ord - 1)"
 
     return form
