@@ -43,7 +43,7 @@ KNOWN = [
         "a last digit of exp or log, made visible by a comparison with a whole number",
     ),
     (
-        r"value at [^\n]*(jvp|make_dual)(?s:.*)(as_strided|expand\()",
+        r"value at [^\n]*(jvp|make_dual|hessian|jacfwd)(?s:.*)(as_strided|expand\()",
         "PyTorch lays a tangent out as what it belongs to, also where elements share places: they are written over",
     ),
     (
@@ -65,7 +65,7 @@ KNOWN = [
     ),
     (
         r"value at `the end`\n(?s:.*)with torch\.inference_mode\((?:True)?\):\n    (\w+) = (?s:.*)\n"
-        r"(?:\1\S*\.\w+_\(|\1\[[^\n]*\] = |\1 [-+*/]= |\w+ = doubled_\(\1)",
+        r"(?:\1\S*\.\w+_\(|\1\[[^\n]*\] = |\1 [-+*/]= |\w+ = doubled_\(\1|(?:[^\n]*\n)*? *torch\.\w+\([^\n]*, out=\1\))",
         "an inference tensor that PyTorch refuses to write to has been written to by then",
     ),
     (
@@ -81,7 +81,7 @@ KNOWN = [
         "PyTorch computes it in bfloat16 where it has a single number, and is off by a last digit",
     ),
     (
-        r"dtype at [^\n]*\n# \w+: 'torch\.complex64' for 'torch\.complex32'",
+        r"dtype at [^\n]*\n# \w+: ('torch\.complex64' for 'torch\.complex32'|'torch\.float32' for 'torch\.float16'\n(?s:.*)torch\.complex\()",
         "there are no half-precision complex numbers",
     ),
     (
@@ -105,7 +105,7 @@ KNOWN = [
         "LAPACK's search for the singular values of an infinite matrix, which PyTorch begins: here they are nan",
     ),
     (
-        r"value at [^\n]*jacrev\(torch\.func\.jacfwd\([^\n]*linalg\.solve\(",
+        r"value at [^\n]*jac(?:rev|fwd)\(torch\.func\.jacfwd\([^\n]*linalg\.solve\(",
         "PyTorch's second derivative is not symmetric there, and not what differences and its own jacfwd(jacrev) say",
     ),
     (
@@ -115,6 +115,18 @@ KNOWN = [
     (
         r"(shape|value) at (?s:.*)\.(cat|concat|hstack|vstack|column_stack)\(\[(\w+), \w+\][^\n]*, out=\3\)",
         "PyTorch has given out= another size by the time it refuses what it would read from it",
+    ),
+    (
+        r"value at `\w+ = \w+\.view\(torch\.u?int\d+\)`\n(?s:.*)(softmax| \*\* |exp|log)",
+        "a last digit of a power or a logarithm, made visible by the bits that it is stored in",
+    ),
+    (
+        r"value at [^\n]*\n# \w+: \d+/\d+ differ, at \[[\d, ]*\]: [\d.e+-]+ for nan\n(?s:.*)(hessian|jacrev|jacfwd)\([^\n]*\.prod\(",
+        "PyTorch's third derivative of a product is nan where a factor is zero: that of x * y * z in x, y and z is 1",
+    ),
+    (
+        r"value at `\w+, (\w+) = torch\.linalg\.eigh\(\((\w+) @ \2\.mT [^\n]*\n# \1: (?s:.*)\2 = torch\.(nan)?quantile\(",
+        "the matrix of a single column has an eigenvalue twice, whose vectors may be turned",
     ),
 ]
 
