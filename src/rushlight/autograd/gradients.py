@@ -187,8 +187,7 @@ def grad(
     cotangents = _sequence(grad_outputs) if grad_outputs is not None else (None,) * len(outs)
     _check_kinds(outs, ins)
     _check_count(outs, cotangents)
-    if retain_graph is None:
-        retain_graph = create_graph
+    retain_graph = create_graph if retain_graph is None else retain_graph
     for flag in (retain_graph, create_graph, allow_unused):
         if flag.__class__ is not bool:
             operator.index(flag)
