@@ -29,7 +29,6 @@ KNOWN = {
     "random.Generator": "written in C++ there",
     "nn.Container": "deprecated: takes modules by keyword only",
     "nn.NLLLoss2d": "an old name, whose signature PyTorch does not show",
-    "nn.functional.normalize": "out by its name only, as in all functions",
     "autograd.profiler.FunctionEvent": "what only GPUs' events have is gathered as others",
     "utils.checkpoint.SelectiveCheckpointContext": "op_output is not told",
     "no_grad": "PyTorch's class takes the decorated function without saying so",

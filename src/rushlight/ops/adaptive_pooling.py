@@ -107,8 +107,9 @@ def _check_adaptive(input: Any, size: Shape, name: str, rank: int) -> None:
 def _adaptive_avg(input: Any, size: Shape, rank: int) -> Any:
     name = f"adaptive_avg_pool{rank}d"
     if size == (1,) * rank:  # of whatever has such dimensions
+        is_batch = len(input.size()) == rank + 2
         out = input.mean(tuple(range(-1, -rank - 1, -1)), True)
-        if input._array.ndim == rank + 2 and has_channels_last(input._array):
+        if is_batch and has_channels_last(input._array):
             channels = out._array.shape[1]
             out.as_strided_(out.shape, (channels, 1, *(channels,) * rank))
         return out
