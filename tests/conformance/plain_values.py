@@ -27,8 +27,16 @@ from whole_values import keep_all
 
 HOME = "rushlight.ops.compiling"
 # Where writes are counted, when they are done.
-WRITES = ("rushlight.autograd.views", "rushlight.ops.inplace", "rushlight.optim.by_rule", "rushlight.optim.blocks")
-COUNTED = re.compile(r"^( +)(?:mirrors\.count\((\w+)\._counter, .*|if mirrors_by_counter:\n +renew\(version\))\n", re.M)
+WRITES = (
+    "rushlight.autograd.views",
+    "rushlight.ops.inplace",
+    "rushlight.optim.by_rule",
+    "rushlight.optim.blocks",
+    "rushlight.sparse.tensors",
+)
+COUNTED = re.compile(
+    r"^( +)(?:mirrors\.count\((\w+)\._counter, .*|if mirrors_by_counter:\n +renew\(version\)|self\._counter\[0\] \+= 1)\n", re.M
+)
 found: dict[str, Any] = {"values": [], "runs": [], "leaves": []}
 MOST = 300_000
 
@@ -62,7 +70,7 @@ class NotingWrites(importlib.machinery.SourceFileLoader):
         source, changes = COUNTED.subn(
             lambda found: f"{found[0]}{found[1]}noted_write({found[2] or 'self'})\n", Path(self.path).read_text()
         )
-        assert changes == 1
+        assert changes
         return compile(source, self.path, "exec")
 
     def exec_module(self, module: ModuleType) -> None:
