@@ -19,7 +19,7 @@ import rushlight as torch
 BENCH = Path(__file__).parents[1] / "bench"
 # Those that run as they are: their values decide what they do, or a subclass, sparse tensors, anomaly or forward mode.
 IN_DOUBLE = frozenset({"gaussian_process"})  # whose matrix single precision can just about tell from a singular one
-AS_THEY_ARE = frozenset("graph_convolution network_under_anomaly_detection network_of_a_subclass".split())
+AS_THEY_ARE = frozenset("graph_convolution network_under_anomaly_detection network_of_a_subclass rendered_rays".split())
 
 
 class _Telling(ast.NodeTransformer):
