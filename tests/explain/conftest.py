@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from explain.beginners import PROGRAMS
 from explain.forum_programs import FORUM
+from forking import Forks
 
 STORED = Path(__file__).parent / "recordings"
 NAMES = sorted(path.stem for path in STORED.glob("*.json"))
@@ -64,21 +65,29 @@ def renewed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any
     return {name: json.loads((folder / f"{name}.json").read_text(encoding="utf-8")) for name in NAMES}
 
 
-def explained(folder: Path, programs: dict[str, str]) -> dict[str, dict[str, Any]]:
-    """The recordings of programs by their names."""
-    files = {name: name.replace(" ", "_") for name in programs}
-    for name, text in programs.items():
-        (folder / f"{files[name]}.py").write_text(text)
-    subprocess.run([sys.executable, "-c", EXPLAIN_ALL, *files.values()], cwd=folder, capture_output=True, check=True)
-    return {name: json.loads((folder / f"{file}.json").read_text(encoding="utf-8")) for name, file in files.items()}
+class Explained(dict[str, dict[str, Any]]):
+    """The recordings of programs by their names, each made when it is first asked for."""
+
+    fork = Forks("import rushlight.explain.story; from rushlight.__main__ import main", "main", 60)
+
+    def __init__(self, folder: Path, programs: dict[str, str]) -> None:
+        super().__init__()
+        self._folder, self._programs = folder, programs
+
+    def __missing__(self, name: str) -> dict[str, Any]:
+        program = self._folder / (name.replace("/", " ").replace(" ", "_") + ".py")
+        program.write_text(self._programs[name], encoding="utf-8")
+        written = program.with_suffix(".json")
+        self.fork(self._folder, "explain", "-o", written.name, program.name)
+        self[name] = json.loads(written.read_text(encoding="utf-8"))
+        return self[name]
 
 
 @pytest.fixture(scope="session")
-def beginners(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
-    return explained(tmp_path_factory.mktemp("beginners"), PROGRAMS)
+def beginners(tmp_path_factory: pytest.TempPathFactory) -> Explained:
+    return Explained(tmp_path_factory.mktemp("beginners"), PROGRAMS)
 
 
 @pytest.fixture(scope="session")
-def forum(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
-    programs = {name: f"import torch\n{text}" for name, text in FORUM.items()}
-    return explained(tmp_path_factory.mktemp("forum"), programs)
+def forum(tmp_path_factory: pytest.TempPathFactory) -> Explained:
+    return Explained(tmp_path_factory.mktemp("forum"), {name: f"import torch\n{text}" for name, text in FORUM.items()})
