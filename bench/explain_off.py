@@ -19,12 +19,12 @@ import tempfile
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[1] / "src" / "rushlight"
-# What tells of a tensor's `.grad`, `.data`, `detach()` and `requires_grad`, as patterns by file.
+# What tells of a tensor's `.grad`, `.data`, `detach()`, `item()` and `requires_grad`, as patterns by file.
 HOOKS = {
     "ops/asking.py": [
         r" +for told in tells if name == \"data\" else \(\):\n.*\n",
         r" +if tells and name in WRITTEN:\n(?:.*\n)*? +return\n",
-        r" +for tell in tells if name == \"detach\" else \(\):\n.*\n",
+        r" +for tell in tells if name in TOLD else \(\):\n.*\n",
     ],
     "autograd/tensor_methods.py": [r" +for told in tells:\n.*\n"],
 }
