@@ -247,6 +247,11 @@ def converted(x: Array, dtype: half_precision.DType) -> Array:
     return x.astype(dtype)
 
 
+def is_float8(dtype: half_precision.DType) -> bool:
+    """Whether it is one of the eight-bit floating types that ml_dtypes gives NumPy."""
+    return dtype.itemsize == 1 and dtype.isbuiltin == 2
+
+
 def within_float8(x: Array, dtype: half_precision.DType) -> Array:
     """Numbers as a float8 type takes them: float8_e4m3fn, which has no infinity, its greatest for those beyond."""
     return np.clip(x.astype(np.float64), -448.0, 448.0) if dtype.name == "float8_e4m3fn" else x

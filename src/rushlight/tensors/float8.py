@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ..autograd import modes
 from ..autograd.interpreters import LOOKS_ON, Answer, Args, Interpreter, stack
+from ..backend.numpy import is_float8
 from ..base import dtypes
 from ..tensor import Tensor
 
@@ -39,8 +40,7 @@ _KERNELS = {
 def _is_float8(value: object) -> bool:
     if not isinstance(value, Tensor):
         return isinstance(value, (list, tuple)) and any(map(_is_float8, value))
-    dtype = value._array.dtype
-    return bool(dtype.itemsize == 1 and dtype.isbuiltin == 2)
+    return is_float8(value._array.dtype)
 
 
 class _Watch(Interpreter):

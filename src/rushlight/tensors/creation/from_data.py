@@ -9,6 +9,7 @@ import numpy as np
 
 from ...backend import dlpack, memory
 from ...backend.notes import not_differentiable
+from ...backend.numpy import is_float8
 from ...backend.pointwise import real_if
 from ...base import dtypes
 from ...base.device import changes
@@ -232,7 +233,7 @@ def _from_numbers(data: Any, kinds: set[type], numpy_type: np.dtype[Any] | None)
         return _from_mixture(data, numpy_type)  # every number is looked at, whether it fits
     try:
         made = np.array(data, numpy_type)
-        return cast(np.array(data), numpy_type) if numpy_type.isbuiltin == 2 and numpy_type.itemsize == 1 else made
+        return cast(np.array(data), numpy_type) if is_float8(numpy_type) else made
     except (ValueError, OverflowError, TypeError, RuntimeWarning):
         return _from_mixture(data, numpy_type)
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...backend import creation as backend
+from ...backend.numpy import is_float8
 from ...base import dtypes
 from ...ops.publishing import published
 from ...tensor import Tensor
@@ -177,7 +178,7 @@ def linspace(
     tensor([0.0000, 0.5000, 1.0000])
     """
     first, last, count, numpy_type = _ends("linspace", start, end, steps, out, dtype, layout, device, requires_grad, pin_memory)
-    if numpy_type.isbuiltin == 2 and numpy_type.itemsize == 1:
+    if is_float8(numpy_type):
         raise NotImplementedError(f"\"linspace_cpu\" not implemented for '{dtypes.of(numpy_type).scalar_name}'")
     array = backend.linspace(first, last, count, numpy_type)
     return finished(array, requires_grad) if out is None else _filled(out, "linspace", array, dtype, requires_grad)
