@@ -20,6 +20,11 @@ Shape = tuple[int, ...]
 _TOO_MANY = 2**60  # numbers, whose bytes no address reaches
 
 
+def is_drawn_in(numpy_type: np.dtype[Any]) -> bool:
+    """Whether random numbers come in a type: whole numbers, truth values and floats of eight bits have no draws."""
+    return numpy_type.kind not in "iub" and numpy_type.itemsize > 1
+
+
 def no_kernel(kernel: str, numpy_type: np.dtype[Any]) -> NoReturn:
     raise NotImplementedError(f"\"{kernel}\" not implemented for '{dtypes.of(numpy_type).scalar_name}'")
 
@@ -72,7 +77,7 @@ def rand(
     natural = None if out is None else out.dtype
     numpy_type = options("rand", dtype, layout, device, requires_grad, pin_memory, natural)
     shape = _shape("rand", sizes, size, generator)
-    if numpy_type.kind in "iub" or numpy_type.itemsize == 1:
+    if not is_drawn_in(numpy_type):
         no_kernel("check_uniform_bounds", numpy_type)
     array = generators.stream_of(generator).uniform(shape, numpy_type)
     return finished(array, requires_grad) if out is None else into(out, "rand", array, dtype, requires_grad)
@@ -205,7 +210,7 @@ def rand_like(
 ) -> Tensor:
     """Uniform numbers from [0, 1) in the shape and dtype of ``input``."""
     array = unset_like("rand_like", input, dtype, layout, device, requires_grad, pin_memory, memory_format)
-    if array.dtype.kind in "iub" or array.itemsize == 1:
+    if not is_drawn_in(array.dtype):
         no_kernel("check_uniform_bounds", array.dtype)
     fill_as_laid_out(array, lambda shape, _: generators.stream_of(generator).uniform(shape, array.dtype))
     return finished(array, requires_grad)
@@ -225,7 +230,7 @@ def randn_like(
 ) -> Tensor:
     """Standard normal numbers in the shape and dtype of ``input``."""
     array = unset_like("randn_like", input, dtype, layout, device, requires_grad, pin_memory, memory_format)
-    if array.dtype.kind in "iub" or array.itemsize == 1:
+    if not is_drawn_in(array.dtype):
         return finished(without_normals(array.shape, array.dtype), requires_grad)
     stream = generators.stream_of(generator)
     fill_as_laid_out(array, lambda shape, whole: stream.normal(shape, array.dtype, contiguous=whole))

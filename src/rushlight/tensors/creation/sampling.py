@@ -24,7 +24,7 @@ from ...ops.table import op, table
 from ...tensor import Tensor
 from ..arguments import checked_shape, integer, number, options, refuse, type_name
 from .allocation import finished, into
-from .random_tensors import fill_as_laid_out, no_kernel, without_normals
+from .random_tensors import fill_as_laid_out, is_drawn_in, no_kernel, without_normals
 
 Array = np.ndarray[Any, Any]
 Draw = Callable[[tuple[int, ...], bool], Array]
@@ -91,7 +91,7 @@ def uniform_(self: Tensor, *bounds: Any, generator: Any = None, **named: Any) ->
     """``uniform_(from, to)`` fills with uniform numbers from [from, to), that is [0, 1). RuntimeError if from > to."""
     low, high = _bounds("uniform_", bounds, named, 0.0, 1.0)
     dtype = self._array.dtype
-    if dtype.kind in "iub" or dtype.itemsize == 1:
+    if not is_drawn_in(dtype):
         no_kernel("check_uniform_bounds", dtype)
     stream = generators.stream_of(generator)
     return _fill(self, "uniform_", "UniformBackward0", lambda shape, _: stream.uniform(shape, dtype, low, high))
@@ -368,7 +368,7 @@ def normal(
 
 
 def _same_kind(tensor: Tensor) -> None:
-    if tensor._array.dtype.kind in "iub" or tensor._array.itemsize == 1:
+    if not is_drawn_in(tensor._array.dtype):
         no_kernel("normal_kernel_cpu", tensor._array.dtype)
 
 
