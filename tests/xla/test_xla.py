@@ -244,7 +244,9 @@ def test_a_program_gives_what_it_gives_as_it_is(make: Any) -> None:
                 assert mine._version == its._version
                 assert torch.allclose(mine.double(), its.double(), rtol=1e-4, atol=1e-5)
     form = fast._compiled.forms[-1]
-    assert type(form.program).__name__ == "XlaProgram" and "host xla" in str(form.program.trace)
+    assert type(form.program).__name__ == "XlaProgram"
+    stretches = str(form.program.trace).count("host xla")
+    assert stretches == (2 if make is by_hand else 1)  # no op in the middle that XLA does not know
 
 
 INF, NAN = float("inf"), float("nan")
