@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import functools
 import gc
-import hashlib
 import importlib.machinery
 import importlib.util
 import json
@@ -20,10 +19,10 @@ import os
 import re
 import sys
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from whole_values import keep_all
+from whole_values import digest, keep_all
 
 HOME = "rushlight.ops.compiling"
 # Where writes are counted, when they are done.
@@ -37,13 +36,8 @@ WRITES = (
 COUNTED = re.compile(
     r"^( +)(?:mirrors\.count\((\w+)\._counter, .*|if mirrors_by_counter:\n +renew\(version\)|self\._counter\[0\] \+= 1)\n", re.M
 )
-found: dict[str, Any] = {"values": [], "runs": [], "leaves": []}
+found: dict[str, Any] = {"values": set(), "runs": [], "leaves": []}
 MOST = 300_000
-
-
-def digest(value: Any) -> str:
-    """A few letters for a value as recordings have it."""
-    return hashlib.sha1(json.dumps(value).encode()).hexdigest()[:12]
 
 
 class Noting(importlib.machinery.SourceFileLoader):
@@ -98,8 +92,16 @@ def told(array: Any) -> str:
 def noted(result: Any) -> Any:
     if len(found["values"]) < MOST:
         results = result if isinstance(result, (tuple, list)) else (result,)
-        found["values"] += [told(one) for one in results if hasattr(one, "_array")]
+        found["values"].update(told(one) for one in results if hasattr(one, "_array"))
     return result
+
+
+def references(holder: Any) -> int:
+    counter = holder._counter
+    return sys.getrefcount(counter)
+
+
+ALONE = references(SimpleNamespace(_counter=[0]))  # where nothing else has it
 
 
 def noted_write(tensor: Any) -> None:
@@ -108,13 +110,16 @@ def noted_write(tensor: Any) -> None:
 
     if len(found["values"]) >= MOST:
         return
+    if references(tensor) == ALONE and not mirrors.mirrors_by_counter:  # which spares a look through all that there is
+        found["values"].add(told(tensor))
+        return
     waiting = [tensor._counter]
     while isinstance(waiting[0], mirrors.Mirror):  # up to what is mirrored in the end
         waiting = [waiting[0].of._counter]
     for counter in waiting:  # which grows
         holders = gc.get_referrers(counter)
         holders += gc.get_referrers(*(one for one in holders if type(one) is dict))  # whose own that is, of a changed class
-        found["values"] += [told(one) for one in holders if hasattr(one, "_array")]
+        found["values"].update(told(one) for one in holders if hasattr(one, "_array"))
         waiting += mirrors._mirrors(counter)
 
 
@@ -128,11 +133,11 @@ def noted_lengthened(array: Any) -> None:
 def noted_run(node: Any, g: Any) -> None:
     if len(found["runs"]) < MOST:
         arrived = g if node.metas is not None and g is not None else [g]
-        found["runs"].append([node.name().rpartition("::")[2], *map(told, arrived)])
+        found["runs"].append(" ".join([node.name().rpartition("::")[2], *map(told, arrived)]))  # no list to be looked through
 
 
 def noted_leaf(before: str, arrived: str, grad: Any) -> None:
-    found["leaves"].append([before, arrived, told(grad)])
+    found["leaves"].append(f"{before} {arrived} {told(grad)}")
     if grad is not None:
         noted_write(grad)  # which the program may have views of
 
@@ -198,6 +203,10 @@ def begin() -> None:
     sys.meta_path.insert(0, Finder)
     note_the_rest()
     keep_all()
+    from rushlight.explain import values
+
+    # Of what is kept whole they are no part of what is told.
+    values._statistics, values._thumbnail = lambda array: {"nonfinite": 0}, lambda array, is_finite: None
 
 
 def look_on() -> None:
@@ -231,7 +240,7 @@ def main(words: list[str]) -> None:
     finally:
         if os.getpid() == process:
             with open(out, "w", encoding="utf-8") as file:
-                json.dump({kind: found[kind] for kind in ("values", "runs", "leaves")}, file)
+                json.dump({"values": sorted(found["values"]), "runs": found["runs"], "leaves": found["leaves"]}, file)
 
 
 if __name__ == "__main__":
