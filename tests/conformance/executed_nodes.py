@@ -23,7 +23,10 @@ from collections import defaultdict
 from pathlib import Path
 
 import torch
-import torch._refs  # PyTorch imports these when a program first needs them, at half a second: once for all is enough
+import torch._decomp.decompositions_for_jvp  # PyTorch imports these when a program first needs them, at half a second: once is enough
+import torch._dynamo
+import torch._refs
+import torch._subclasses.schema_check_mode
 import torch.fx.experimental.symbolic_shapes
 from torch.autograd import graph
 

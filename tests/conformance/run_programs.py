@@ -17,7 +17,10 @@ import traceback
 from pathlib import Path
 
 import torch
-import torch._refs  # PyTorch imports these when a program first needs them, at half a second: once for all is enough
+import torch._decomp.decompositions_for_jvp  # PyTorch imports these when a program first needs them, at half a second: once is enough
+import torch._dynamo
+import torch._refs
+import torch._subclasses.schema_check_mode
 import torch.fx.experimental.symbolic_shapes
 
 
