@@ -280,10 +280,12 @@ __getattr__, __dir__ = lazy_names(
         "load": "serialization",
         "Stream": "_C._streams",
         "DeviceObjType": "_C._streams",
+        "DispatchKey": "_C.dispatch_keys",
         **dict.fromkeys(("_amp_foreach_non_finite_check_and_unscale_", "_amp_update_scale_"), "amp.scaling"),
         **dict.fromkeys(
-            "_validate_sparse_bsc_tensor_args _validate_sparse_bsr_tensor_args _validate_sparse_compressed_tensor_args "
-            "_validate_sparse_coo_tensor_args _validate_sparse_csc_tensor_args _validate_sparse_csr_tensor_args".split(),
+            "_validate_compressed_sparse_indices _validate_sparse_bsc_tensor_args _validate_sparse_bsr_tensor_args "
+            "_validate_sparse_compressed_tensor_args _validate_sparse_coo_tensor_args _validate_sparse_csc_tensor_args "
+            "_validate_sparse_csr_tensor_args".split(),
             "sparse.creation",
         ),
         "save": "serialization",

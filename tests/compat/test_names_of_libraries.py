@@ -25,7 +25,7 @@ NAMES = {
     "distributed.checkpoint.state_dict": "StateDictOptions get_model_state_dict get_optimizer_state_dict set_model_state_dict",
     "amp.grad_scaler": "GradScaler OptState",
     "hub": "tqdm",
-    "_C": "ScriptMethod _is_tracing _jit_set_profiling_executor _jit_set_profiling_mode _jit_override_can_fuse_on_gpu",
+    "_C": "ScriptMethod _TensorBase _is_tracing _jit_set_profiling_executor _jit_set_profiling_mode _jit_override_can_fuse_on_gpu",
     "_custom_ops": "impl impl_abstract",
     "_dynamo.utils": "is_compile_supported",
     "_guards": "active_fake_mode detect_fake_mode",

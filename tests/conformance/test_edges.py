@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 import torch
@@ -91,6 +93,10 @@ EXPRESSIONS = [
       for kind in ("float32", "int8", "bool", "uint8")),
     "torch.masked._reduction_identity('norm', torch.ones(2), -inf)",
     *(f"torch.masked._input_mask(torch.ones(2, 3), mask={mask})" for mask in ("None", "torch.tensor([1, 0, 1])", "torch.ones(4)")),
+    *(f"torch._validate_compressed_sparse_indices({rows}, torch.tensor({lines}), torch.tensor({places}), {lengths}, 2) or torch.ones(1)"
+      for rows in (True, False) for lines, places, lengths in (
+          ([0, 1, 2], [1, 2], "2, 3"), ([0, 1], [1, 2], "2, 3"), ([0, 1, 2], [1, 2], "2, 2"), ([0, 1, 2], [1], "2, 3"),
+          ([1, 1, 2], [1, 2], "2, 3"), ([0, 2, 1], [1, 2], "2, 3"), ([0, 2, 2], [2, 1], "2, 3"), ([0, 4, 2], [1, 1], "2, 3"))),
     *(f"torch._validate_sparse_coo_tensor_args({places}, torch.ones(2), {size})" for places, size in (
         ("torch.tensor([[0, 2]])", (2,)), ("torch.tensor([0, 1])", (2,)), ("torch.tensor([[0, -1]])", (2,)),
         ("torch.tensor([[0, 1.0]])", (2,)), ("torch.tensor([[0, 1]])", (2, 2)))),
@@ -301,6 +307,34 @@ PROGRAMS = {
                 y = F.embedding_bag(torch.tensor([0, 1, 1, 1, 2, 2, 0, 0]), weight, torch.tensor([0, 7]))
                 y.backward(torch.full((2, 1), cotangent, dtype=kind))
                 yield weight.grad""",
+    "halves between two bfloat16s, added in bags": """
+        for kind, mode in product((torch.bfloat16, torch.float16), ("sum", "mean", "max")):
+            for without in (None, 1):
+                weight = (torch.arange(12) * 37 % 51 / 16).view(4, 3).to(kind).requires_grad_()
+                rows = torch.arange(60) * 7 % 4
+                y = F.embedding_bag(rows, weight, torch.arange(0, 60, 3), mode=mode, padding_idx=without)
+                y.backward((torch.arange(60) * 23 % 41 / 32 - 0.5).view(20, 3).to(kind))
+                yield y.float(), weight.grad.float()""",
+    "strides of what is kept, bounded or rolled": """
+        x = torch.rand(2, 3, 4, 5).to(memory_format=torch.channels_last)
+        y = torch.rand(2, 3, 4, 5)
+        for dim in (0, 1, 2, 3, (1, 2), (0, 1), (2, 3), (1, 3)):
+            for kept in (False, True):
+                yield [getattr(torch, name)(x, dim, keepdim=kept).stride() for name in ("sum", "mean", "amax", "all", "any", "nansum")]
+            yield torch.count_nonzero(x, dim).stride()
+        yield [torch.lerp(*three).stride() for three in product((x, y), repeat=3)]
+        yield [torch.clamp(*three).stride() for three in product((x, y), repeat=3)]
+        for shifts, dims in ((1, None), (0, 0), (1, 1), (3, 1), ((0, 1), (1, 2)), ((1, 1), (1, 2))):
+            yield x.roll(shifts, dims).stride()""",
+    "types that traced modules are annotated with": """
+        net = torch.nn.Sequential(torch.nn.Linear(1, 1))
+        for module in (net, net[0], torch.nn.Embedding(2, 2), torch.nn.MSELoss(), torch.nn.Identity()):
+            yield torch.fx.symbolic_trace(module).code""",
+    "lists of tensors of one type": """
+        tensors = [torch.zeros(size, dtype=kind) for size, kind in (
+            (2, torch.float32), (3, torch.float64), (5, torch.float32), (1, torch.float64), (9, torch.float64), (0, torch.int32))]
+        for limit in (0, 16, 24, 40, 1000):
+            yield [[(str(one.dtype), one.numel()) for one in taken] for taken in torch._utils._take_tensors(iter(tensors), limit)]""",
 }
 
 
@@ -319,7 +353,7 @@ def check_same(found: object, expected: object) -> None:
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_program(name):
     def run(module) -> list[object]:
-        names = {"torch": module, "F": module.nn.functional}
+        names = {"torch": module, "F": module.nn.functional, "product": itertools.product}
         exec(f"def program():{PROGRAMS[name]}", names)
         return [one for found in names["program"]() for one in (found if isinstance(found, tuple) else (found,))]
 

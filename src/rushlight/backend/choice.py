@@ -108,7 +108,11 @@ def clamp_between(x: Array, low: Array | None = None, high: Array | None = None)
     result = x.astype(dtype, copy=False)
     if low is not None:
         result = np.maximum(result, low.astype(dtype, copy=False), out=...)
-    return result if high is None else np.minimum(result, high.astype(dtype, copy=False), out=...)
+    if high is not None:
+        result = np.minimum(result, high.astype(dtype, copy=False), out=...)
+    if result.ndim < 3 or x.flags.c_contiguous:
+        return result
+    return backend.laid_out(result, [each for each in (x, low, high) if each is not None])
 
 
 def clamp_from(x: Array, low: Array) -> Array:
@@ -147,7 +151,8 @@ def lerp(start: Array, end: Array, weight: Any) -> Array:
         return lerp(in_single(start), in_single(end), wide).astype(start.dtype)
     if isinstance(weight, np.ndarray):
         near = np.abs(weight) < 0.5
-        return np.asarray(either(near, start + weight * (end - start), end - (end - start) * (1 - weight)))
+        out = np.asarray(either(near, start + weight * (end - start), end - (end - start) * (1 - weight)))
+        return out if out.ndim < 3 or start.flags.c_contiguous else backend.laid_out(out, (start, end, weight))
     weight = np.asarray(weight).astype(start.dtype)[()]
     if abs(weight) < 0.5:
         out = np.add(start, weight * (end - start), out=...)

@@ -125,7 +125,8 @@ def embedding_bag(
     out = np.zeros((len(offsets), weight.shape[1]), rows.dtype)
     counted = indices != but
     add_rows(out, bag_numbers(offsets, len(indices))[counted], rows[counted], True)
-    out = out.astype(weight.dtype, copy=False)  # the sum is rounded before it is divided
+    # The sum is rounded before it is divided, and in bfloat16, where no row is left out, halves away from zero.
+    out = _away_from_zero(out, weight.dtype) if weight.dtype.kind == "V" and but < 0 else out.astype(weight.dtype, copy=False)
     if mode == "mean":
         out = (in_single(out) / bag_sizes(indices, offsets, but)[:, None].astype(rows.dtype)).astype(out.dtype, copy=False)
     return out
@@ -143,3 +144,13 @@ def bag_argmax(weight: Array, indices: Array, offsets: Array, but: int) -> Array
         if counted.any():
             out[bag] = members[counted][np.argmax(rows[start:end][counted], 0)]
     return out
+
+
+def bag_places(chosen: Array) -> Array:
+    """Where in the line of a weight's elements those are that :func:`bag_argmax` chose; the first row for empty bags."""
+    columns = chosen.shape[1]
+    return (np.maximum(chosen, 0) * columns + np.arange(columns)).reshape(-1)
+
+
+def _away_from_zero(sums: Array, dtype: np.dtype[np.void]) -> Array:
+    return ((sums.view(np.uint32) + np.uint32(0x8000)) >> 16).astype(np.uint16).view(dtype)

@@ -89,7 +89,11 @@ def sum(x: Array, axis: Axes, keepdims: bool = False, dtype: np.dtype[Any] | Non
 
 def in_order(value: Any) -> Any:
     """The result of a reduction with its elements one after another in memory, whatever the order of what was reduced."""
-    return value if value.ndim < 2 or value.flags.c_contiguous else np.ascontiguousarray(value)
+    if value.ndim < 2:
+        return value
+    if value.ndim > 3 and 1 in value.shape:  # NumPy leaves the stride of a dimension that is kept as it was
+        return value if value.strides == np.empty(value.shape, value.dtype).strides else value.copy("C")
+    return value if value.flags.c_contiguous else np.ascontiguousarray(value)
 
 
 def settled(value: Any, dtype: np.dtype[Any]) -> Any:
@@ -239,17 +243,17 @@ def std_mean(x: Array, axis: Axes, correction: float, keepdims: bool = False) ->
 
 
 def all(x: Array, axis: Axes, keepdims: bool = False) -> Any:
-    out = _all(x, axis, keepdims=keepdims)
+    out = in_order(_all(x, axis, keepdims=keepdims))
     return np.asarray(out).astype(np.uint8) if x.dtype == np.uint8 else out
 
 
 def any(x: Array, axis: Axes, keepdims: bool = False) -> Any:
-    out = _any(x, axis, keepdims=keepdims)
+    out = in_order(_any(x, axis, keepdims=keepdims))
     return np.asarray(out).astype(np.uint8) if x.dtype == np.uint8 else out
 
 
 def count_nonzero(x: Array, axis: Axes) -> Any:
-    return np.asarray(np.count_nonzero(x, axis)).astype(np.int64)
+    return np.asarray(np.count_nonzero(x, axis)).astype(np.int64, order="C")
 
 
 def shift(x: Array, axis: int, step: int, fill: float) -> Array:

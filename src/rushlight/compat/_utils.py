@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from types import ModuleType
 
 import rushlight as torch
@@ -30,6 +30,7 @@ __all__ = [
     "_rebuild_tensor_v2",
     "_rebuild_tensor_v3",
     "_rebuild_wrapper_subclass",
+    "_take_tensors",
     "_unflatten_dense_tensors",
 ]
 
@@ -73,3 +74,23 @@ def _unflatten_dense_tensors(flat: torch.Tensor, tensors: Sequence[torch.Tensor]
     """
     parts = flat.split([tensor.numel() for tensor in tensors])
     return tuple(part.view(tensor.shape) for part, tensor in zip(parts, tensors, strict=True))
+
+
+def _take_tensors(tensors: Iterable[torch.Tensor], size_limit: int) -> Iterator[list[torch.Tensor]]:
+    """Lists of tensors of one type, each of ``size_limit`` bytes or little more; what is left over of each type comes last.
+
+    >>> import rushlight as torch
+    >>> [len(taken) for taken in torch._utils._take_tensors([torch.zeros(2), torch.ones(2), torch.ones(1)], 16)]
+    [2, 1]
+    """
+    waiting: dict[str, list[torch.Tensor]] = {}
+    bytes_of: dict[str, int] = {}
+    for tensor in tensors:
+        kind, size = tensor.type(), tensor.numel() * tensor.element_size()
+        if kind in waiting and bytes_of[kind] + size > size_limit:
+            yield waiting.pop(kind)
+        if kind not in waiting:
+            waiting[kind], bytes_of[kind] = [], 0
+        waiting[kind].append(tensor)
+        bytes_of[kind] += size
+    yield from waiting.values()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any
 
@@ -40,6 +41,7 @@ op("one_hot", k.one_hot, inputs="target")
 op("bag_numbers", k.bag_numbers, inputs="offsets")
 op("bag_shares", k.bag_shares, inputs="indices offsets g")
 op("bag_argmax", k.bag_argmax, inputs="weight indices offsets")
+op("bag_places", k.bag_places, inputs="chosen")
 
 
 def _spread(g: Any, xp: Any, indices: Any, offsets: Any) -> Any:
@@ -61,8 +63,8 @@ def _bag_backward(
 ) -> Any:
     if mode == "max":
         chosen = xp.bag_argmax(weight, indices, offsets, but)
-        empty = xp.full_like_shape(g, tuple(weight.shape))
-        return xp.scatter_add(empty, xp.masked_fill(g, chosen < 0, 0), xp.maximum(chosen, chosen * 0), 0)
+        empty, parts = xp.full_like_shape(g, (math.prod(weight.shape),)), xp.masked_fill(g, chosen < 0, 0)
+        return xp.index_add(empty, parts.reshape((-1,)), xp.bag_places(chosen), 0, 1).reshape(tuple(weight.shape))
     if mode == "mean":
         g = g * xp.bag_shares(indices, offsets, g, but)
     rows = _spread(g, xp, indices, offsets)
@@ -205,7 +207,7 @@ def embedding_bag(
         )
     if mode == "max" and sparse:
         raise ValueError("max mode does not support sparse weights")
-    if weight._array.dtype.kind not in "fV":
+    if weight._array.dtype.kind not in "fV" or weight._array.dtype.itemsize == 1:
         kind = weight.dtype.scalar_name
         shown = f"torch.{kind}Tensor" if weight._array.dtype.kind in "iu" else f"CPU{kind}Type"
         raise RuntimeError(

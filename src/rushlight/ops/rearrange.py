@@ -17,7 +17,16 @@ from .slicing import narrowed_from
 from .table import op, table
 
 op("flip", k.flip, kind="linear", x=lambda g, xp, axes: xp.flip(g, axes))
-op("roll", keeping(k.roll), kind="linear", x=lambda g, xp, shifts, axes: xp.roll(g, tuple(-shift for shift in shifts), axes))
+_rolled = keeping(k.roll)
+
+
+def _roll(x: Any, shifts: tuple[int, ...], axes: tuple[int, ...] | None) -> Any:
+    """In order in memory where a dimension goes round by nothing, or all elements do; else as ``x`` is."""
+    moves = axes is not None and all(shift % max(x.shape[axis], 1) for shift, axis in zip(shifts, axes, strict=True))
+    return (_rolled if moves else k.roll)(x, shifts, axes)
+
+
+op("roll", _roll, kind="linear", x=lambda g, xp, shifts, axes: xp.roll(g, tuple(-shift for shift in shifts), axes))
 op("tril", k.tril, kind="linear", x=lambda g, xp, offset: xp.tril(g, offset))
 op("triu", k.triu, kind="linear", x=lambda g, xp, offset: xp.triu(g, offset))
 op("repeat", k.repeat, kind="linear", x=lambda g, xp, counts, x_shape: xp.unrepeat(g, counts, x_shape))

@@ -17,7 +17,7 @@ from ..tensor import Tensor
 from ..tensors.creation import from_data
 from .invariants import check_sparse_tensor_invariants
 from .tensors import Array, SparseTensor, camel, made
-from .validity import check_compressed, check_dimensions
+from .validity import check_compressed, check_dimensions, check_indices
 
 
 def _as_tensor(value: Any, dtype: Any = None) -> Any:
@@ -232,6 +232,32 @@ def _validate_sparse_compressed_tensor_args(
 ) -> None:
     """RuntimeError for parts that do not make a tensor of a compressed layout."""
     _compressed(layout, compressed_indices, plain_indices, values, size, None, False, True)
+
+
+def _validate_compressed_sparse_indices(
+    is_crow: bool, compressed_idx: Any, plain_idx: Any, cdim: int, dim: int, nnz: int
+) -> None:
+    """RuntimeError for indices, of rows if ``is_crow``, that do not make a compressed matrix.
+
+    >>> import rushlight as torch
+    >>> torch._validate_compressed_sparse_indices(True, torch.tensor([0, 1]), torch.tensor([5]), 1, 3, 1)
+    Traceback (most recent call last):
+    RuntimeError: `0 <= col_indices < ncols` is not satisfied.
+    """
+    kind, names = (sparse_csr, ("crow", "col", "nrows")) if is_crow else (sparse_csc, ("ccol", "row", "ncols"))
+    pointers, plain = _as_tensor(compressed_idx)._array, _as_tensor(plain_idx)._array
+    for name, found, wanted, said in (
+        (names[0], pointers.shape[-1], cdim + 1, f"{names[2]} + 1"),
+        (names[1], plain.shape[-1], nnz, "nnz"),
+    ):
+        if found != wanted:
+            raise RuntimeError(
+                f"{name}_indices have wrong shape: {name}_indices.shape[-1] = {found} is not equal to {said} = {wanted}"
+            )
+    if pointers.dtype != plain.dtype:
+        kinds = (dtypes.of(part.dtype).scalar_name for part in (pointers, plain))
+        raise RuntimeError("Found dtype {} but expected {}".format(*kinds))
+    check_indices(kind, pointers, plain, dim, nnz)
 
 
 _validate_sparse_csr_tensor_args = _validator(sparse_csr)

@@ -37,7 +37,7 @@ def check_compressed(
 ) -> None:
     """RuntimeError where the parts of a tensor of layout ``kind`` are not sound; ``in_order`` asks for sorted, distinct
     indices too."""
-    first, second, lines, limit = _NAMES[kind.name[-1]]
+    first, second, lines, _ = _NAMES[kind.name[-1]]
     blocked = kind.name.startswith("sparse_bs")
     dense = values.ndim - 1 - 2 * blocked
     if len(shape) != 2 + dense:
@@ -69,6 +69,13 @@ def check_compressed(
         raise RuntimeError(f"{first} and {second} must have the same dtype, bot got {' and '.join(names)}, respectively")
     if pointers.dtype not in (np.int32, np.int64):
         raise RuntimeError(f"{first} and {second} dtype must be Int or Long, but got {of(pointers.dtype).scalar_name}")
+    check_indices(kind, pointers, plain, index_count, count, in_order)
+
+
+def check_indices(kind: Any, pointers: Array, plain: Array, index_count: int, count: int, in_order: bool = True) -> None:
+    """RuntimeError where the indices of ``count`` values, each below ``index_count``, are not sound."""
+    first, second, lines, limit = _NAMES[kind.name[-1]]
+    lines = lines.replace("columns", "cols")
     lengths = np.diff(pointers)
     _expect(pointers[0] == 0, f"{first}[..., 0] == 0")
     _expect(pointers[-1] == count, f"{first}[..., -1] == nnz")
@@ -81,7 +88,7 @@ def check_compressed(
         starts = np.isin(np.arange(1, count), pointers)
         _expect(
             (starts | (np.diff(plain) > 0)).all(),
-            f"{second}[..., {first}[..., i - 1]:{first}[..., i]] for all i = 1, ..., n{lines.replace('columns', 'cols')} are "
+            f"{second}[..., {first}[..., i - 1]:{first}[..., i]] for all i = 1, ..., n{lines} are "
             "sorted and distinct along the last dimension values",
         )
 

@@ -53,6 +53,7 @@ __all__ = [
     "StorageBase",
     "Stream",
     "TensorBase",
+    "_TensorBase",
     "Value",
     "_ExcludeDispatchKeyGuard",
     "_TorchFunctionState",
@@ -87,7 +88,7 @@ __all__ = [
     "is_grad_enabled",
 ]
 
-TensorBase = Tensor
+TensorBase = _TensorBase = Tensor
 has_lapack = True  # NumPy brings one
 
 

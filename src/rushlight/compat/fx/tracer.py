@@ -9,6 +9,7 @@ import inspect
 import math
 import sys
 import types
+import typing
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
@@ -233,7 +234,7 @@ class Tracer(TracerBase):
             given.append(self.root)
             names = names[1:]
         concrete = dict(zip(names, concrete_args, strict=False)) if isinstance(concrete_args, tuple) else concrete_args or {}
-        hints = getattr(analysed, "__annotations__", {})
+        hints = _annotations(analysed)
         inputs = [self._input(name, concrete, signature, hints) for name in names]
         if concrete and any(not _pytree.tree_is_leaf(one) for one in inputs):
             return self._nested(root_fn, given, inputs, names)
@@ -322,9 +323,7 @@ class Tracer(TracerBase):
         try:
             with self._watching(spaces):
                 returned = self.create_arg(called(*args))
-            self.create_node(
-                "output", "output", (returned,), {}, type_expr=getattr(function, "__annotations__", {}).get("return")
-            )
+            self.create_node("output", "output", (returned,), {}, type_expr=_annotations(function).get("return"))
         finally:
             _running -= 1
             self.submodule_paths = None
@@ -357,6 +356,14 @@ class Tracer(TracerBase):
 def _assert_is_none(value: Any, message: str) -> None:
     if value is not None:
         raise AssertionError(message)
+
+
+def _annotations(function: Any) -> dict[str, Any]:
+    """The types that a function's parameters are annotated with; those that rushlight's own modules spell as text are looked up."""
+    found = getattr(function, "__annotations__", {})
+    if not (function.__module__ or "").startswith("rushlight.nn."):
+        return found
+    return {name: kind for name, kind in typing.get_type_hints(function).items() if kind is not Any}
 
 
 def _plain_tensors(root: Module) -> Iterator[tuple[Tensor, str]]:
