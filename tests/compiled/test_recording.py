@@ -340,3 +340,27 @@ def test_a_rule_that_looks_for_zeros_is_not_replayed(product: Any) -> None:
         x = torch.tensor([3.0, number, 1.0], requires_grad=True)
         assert fast(x).tolist() == step(x).tolist()
     assert not is_replayed(fast)
+
+
+@pytest.mark.parametrize("norm", ["layer_norm", "batch_norm", "group_norm"])
+def test_slopes_that_nobody_differentiates_come_of_one_kernel(norm: str) -> None:
+    x = torch.randn(2, 2, 3, 4, requires_grad=True)
+    weight = torch.randn(4 if norm == "layer_norm" else 2, requires_grad=True)
+    options: Any = {"layer_norm": ((4,),), "batch_norm": (None, None), "group_norm": (2,)}[norm]
+    last: Any = (weight, weight, True) if norm == "batch_norm" else (weight, weight)
+
+    def slopes(again: bool) -> Any:
+        normed = getattr(F, norm)(x, *options, *last)
+        seen = F.scaled_dot_product_attention(normed, normed * 2, normed * 3, is_causal=True)
+        first = torch.autograd.grad(seen.pow(3).sum(), (x, weight), create_graph=again)
+        return torch.autograd.grad(first[0].pow(2).sum(), (x, weight)) if again else first
+
+    for again in (False, True):
+        call = compiled(slopes)
+        expected = slopes(again)
+        for _ in range(4):
+            for mine, its in zip(call(again), expected, strict=True):
+                assert torch.allclose(mine, its, rtol=1e-4, atol=1e-4 * float(its.abs().max()))
+        assert is_replayed(call)
+        trace = str(call._compiled.forms[-1].first)
+        assert trace.count("_slopes") == 2  # where the first pass is differentiated, the second one's

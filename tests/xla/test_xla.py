@@ -42,6 +42,11 @@ def f(*shape: int) -> Any:
 classes, rows = np.array([0, 2, -100, 1]), np.array([[1, 0, 2], [2, 2, 1]])
 SAMPLES: dict[str, list[tuple[Any, ...]]] = {
     "attention": [(f(1, 2, 3, 4), f(1, 2, 5, 4), f(1, 2, 5, 4), None, False, 0.5), (*(f(1, 2, 3, 4) for _ in range(3)), None, True, 0.5)],
+    "attention_slopes": [
+        (*(f(1, 2, 3, 4) for _ in range(4)), None, True, 0.5),
+        (f(1, 2, 3, 4), f(1, 2, 3, 4), f(1, 2, 5, 4), f(1, 2, 5, 4), f(3, 5), False, 0.5),
+    ],
+    "batch_norm_slopes": [(f(4, 3, 5), f(4, 3, 5), f(3), 1e-5, (True, True, True)), (f(4, 3), f(4, 3), None, 1e-5, (True, False, False))],
     "batch_norm": [(f(4, 3, 5), f(3), f(3), 1e-5), (f(4, 3), None, None, 1e-5)],
     "batch_norm_given": [(f(4, 3, 5), f(3), abs(f(3)), f(3), f(3), 1e-5)],
     "binary_cross_entropy_with_logits": [(f(2, 3), f(2, 3), None, None, "mean"), (f(2, 3), f(2, 3), f(3), f(3), "none")],
@@ -59,6 +64,7 @@ SAMPLES: dict[str, list[tuple[Any, ...]]] = {
     "embedding": [(f(3, 4), rows, -1, False, False)],
     "embedding_adjoint": [(f(2, 3, 4), rows, (3, 4), -1, False, False), (f(2, 3, 4), rows, (3, 4), 2, False, False)],
     "gelu_erf": [(f(9),)], "gelu_erf_backward": [(f(9), f(9))], "gelu_tanh": [(f(9),)], "gelu_tanh_backward": [(f(9), f(9))],
+    "layer_norm_slopes": [(f(2, 5), f(2, 5), f(5), (1,), 1e-5, needs) for needs in ((True, True, True), (False, True, False))],
     "layer_norm": [(f(2, 5), f(5), f(5), (1,), 1e-5)],
     "log_softmax": [(f(2, 5), 1)], "log_softmax_grad": [(f(2, 5), f(2, 5), 1)],
     "logsumexp": [(f(2, 5), (1,), True), (f(2, 5), (), False)],

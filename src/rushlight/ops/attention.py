@@ -14,6 +14,7 @@ from ..tensor import Tensor, new_tensor
 from . import attention_masks
 from .public import module, ops, public
 from .rule_functions import conj
+from .slopes import at_once
 from .table import arrays, op
 
 F = "torch.nn.functional"
@@ -35,6 +36,8 @@ op("trilinear", k.trilinear,
 def _attention_backward(g: Any, xp: Any, query: Any, key: Any, value: Any, mask: Any, is_causal: bool, scale: float) -> Any:
     if xp is arrays:
         return k.attention_backward(g, query, key, value, mask, is_causal, scale)
+    if at_once(g, query, key, value):
+        return xp.attention_slopes(g, query, key, value, mask, is_causal, scale)
     scores = xp.bmm(query, xp.adjoint(key)) * scale
     if is_causal:
         scores = xp.causal(scores)

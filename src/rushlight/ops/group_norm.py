@@ -12,6 +12,7 @@ from ..tensor import Tensor
 from .normalization import F, check_floating, check_parameter_dtype, column, over_channels
 from .public import ops, public
 from .rule_functions import expand
+from .slopes import slopes
 from .table import arrays, op
 
 op("group_norm", keeping(k.group_norm), node="NativeGroupNormBackward0", inputs="x weight bias",
@@ -30,10 +31,13 @@ def _group_rows(x: Any, groups: int) -> Any:
 
 
 def _group_norm_backward(g: Any, xp: Any, x: Any, weight: Any, groups: int, eps: float, needs: tuple[bool, ...]) -> Any:
+    found: tuple[object, ...] | None
     if xp is arrays:
-        slopes = k.group_norm_backward(g, x, weight, groups, eps, needs)
-        if slopes is not None:
-            return slopes
+        found = k.group_norm_backward(g, x, weight, groups, eps, needs)
+    else:
+        found = slopes("group_norm_slopes", g, x, weight, groups, eps, needs)
+    if found is not None:
+        return found
     rows = _group_rows(x, groups)
     for_x = for_weight = None
     if needs[0]:
@@ -46,21 +50,21 @@ def _group_norm_backward(g: Any, xp: Any, x: Any, weight: Any, groups: int, eps:
 
 def _group_moments_backward(g: Any, xp: Any, x: Any, weight: Any, groups: int, eps: float, needs: tuple[bool, ...]) -> Any:
     out, mean, rstd = g
-    slopes: list[Any] = [None, None, None]
+    found: list[Any] = [None, None, None]
     if out is not None:
-        slopes = list(_group_norm_backward(out, xp, x, weight, groups, eps, needs))
+        found = list(_group_norm_backward(out, xp, x, weight, groups, eps, needs))
     if needs[0]:
         rows = _group_rows(x, groups)
         size = max(rows.shape[2], 1)
         if mean is not None:
             part = xp.expand(expand(mean, (2,), False, 3) / size, rows.shape).reshape(x.shape)
-            slopes[0] = part if slopes[0] is None else slopes[0] + part
+            found[0] = part if found[0] is None else found[0] + part
         if rstd is not None:
             off = rows - xp.mean(rows, (2,), True)
             scale = xp.rsqrt(xp.mean(off * off, (2,), True) + eps)
             part = (off * scale * scale * scale * expand(rstd, (2,), False, 3) * (-1 / size)).reshape(x.shape)
-            slopes[0] = part if slopes[0] is None else slopes[0] + part
-    return tuple(slopes)
+            found[0] = part if found[0] is None else found[0] + part
+    return tuple(found)
 
 
 def _check_groups(input: Any, groups: int, weight: Any, bias: Any) -> None:

@@ -19,6 +19,7 @@ from .argument_forms import is_number
 from .integer_arguments import switch, whole_numbers
 from .public import module, ops, public
 from .rule_functions import word
+from .slopes import slopes
 from .table import arrays, op, tensors
 
 F = "torch.nn.functional"
@@ -59,10 +60,13 @@ def _turn(g: Any, h: Any, xp: Any, x: Any, axes: tuple[int, ...], eps: float) ->
 def _layer_norm_backward(
     g: Any, xp: Any, x: Any, weight: Any, axes: tuple[int, ...], eps: float, needs: tuple[bool, ...]
 ) -> Any:
+    found: tuple[object, ...] | None
     if xp is arrays:  # in one go where that is faster
-        slopes = k.layer_norm_backward(g, x, weight, axes, eps, needs)
-        if slopes is not None:
-            return slopes
+        found = k.layer_norm_backward(g, x, weight, axes, eps, needs)
+    else:
+        found = slopes("layer_norm_slopes", g, x, weight, axes, eps, needs)
+    if found is not None:
+        return found
     rows = tuple(range(axes[0]))
     return (
         xp.normalized_backward(g if weight is None else g * weight, x, axes, eps) if needs[0] else None,
@@ -96,10 +100,13 @@ def _channel_scale(xp: Any, weight: Any, var: Any, eps: float, ndim: int) -> Any
 
 
 def _batch_norm_backward(g: Any, xp: Any, x: Any, weight: Any, eps: float, needs: tuple[bool, ...]) -> Any:
+    found: tuple[object, ...] | None
     if xp is arrays:
-        slopes = k.batch_norm_backward(g, x, weight, eps, needs)
-        if slopes is not None:
-            return slopes
+        found = k.batch_norm_backward(g, x, weight, eps, needs)
+    else:
+        found = slopes("batch_norm_slopes", g, x, weight, eps, needs) if x.is_contiguous() else None
+    if found is not None:
+        return found
     axes = k.all_but_channels(len(x.shape))
     for_x = xp.normalized_backward(g if weight is None else g * column(weight, x), x, axes, eps) if needs[0] else None
     if xp is arrays and for_x is not None and has_channels_last(x):

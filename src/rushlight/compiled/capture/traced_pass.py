@@ -19,6 +19,7 @@ class TracedPass(ObservedPass):
     def __init__(self, recorder: Recorder, keep_graph: bool, create_graph: bool) -> None:
         super().__init__(keep_graph, True)
         self.record = self.for_graph = create_graph
+        self.is_last = not create_graph  # nobody differentiates what it gives
         self.recorder = recorder
 
     def run(self, roots: Sequence[Edge], cotangents: Sequence[Any]) -> None:

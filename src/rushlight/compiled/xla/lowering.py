@@ -6,7 +6,7 @@ A line takes what the op's kernel takes. That it gives the same is held at each 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...ops.table import table
@@ -63,6 +63,17 @@ def lowered(jnp: Any, lax: Any, nn: Any, vjp: Any) -> dict[str, Lower]:
             scores = jnp.where(jnp.tri(*scores.shape[-2:], dtype=bool), scores, -jnp.inf)
         return (nn.softmax(scores, -1) if mask is None else safe_softmax(scores + mask, -1)) @ value
 
+    def attention_slopes(g: Array, query: Array, key: Array, value: Array, mask: Array, is_causal: bool, scale: float) -> Array:
+        return vjp(lambda q, k, v: attention(q, k, v, mask, is_causal, scale), query, key, value)[1](g)
+
+    def layer_norm_slopes(
+        g: Array, x: Array, weight: Array, axes: Sequence[int], eps: float, needs: Sequence[bool]
+    ) -> list[Array]:
+        rows = tuple(range(axes[0]))
+        for_x = normalized_backward(g if weight is None else g * weight, x, axes, eps) if needs[0] else None
+        for_weight = (g * normalized(x, axes, eps)).sum(rows) if needs[1] else None
+        return [one for one in (for_x, for_weight, g.sum(rows) if needs[2] else None) if one is not None]
+
     def power(x: Array, exponent: float) -> Array:
         if exponent in (0.5, -0.5):  # nan of what is negative, infinities too
             return jnp.sqrt(x) if exponent > 0 else 1 / jnp.sqrt(x)
@@ -71,6 +82,7 @@ def lowered(jnp: Any, lax: Any, nn: Any, vjp: Any) -> dict[str, Lower]:
     lines: dict[str, Lower] = {
         "abs": jnp.abs,
         "attention": attention,
+        "attention_slopes": attention_slopes,
         "beside": lambda x, other: x,
         "beside_zeros": lambda x, other: x,
         "binary_cross_entropy_with_logits": with_logits,
@@ -110,6 +122,7 @@ def lowered(jnp: Any, lax: Any, nn: Any, vjp: Any) -> dict[str, Lower]:
         "expand_dims": jnp.expand_dims,
         "expand_number": lambda g, shape: jnp.broadcast_to(g, shape),
         "layer_norm": layer_norm,
+        "layer_norm_slopes": layer_norm_slopes,
         "log_softmax": lambda x, axis: nn.log_softmax(x, axis),
         "log_softmax_grad": lambda v, y, axis: v - jnp.exp(y) * v.sum(axis, keepdims=True),
         "mean_all": lambda x, dtype: x.mean(dtype=dtype),
@@ -142,7 +155,7 @@ def lowered(jnp: Any, lax: Any, nn: Any, vjp: Any) -> dict[str, Lower]:
         "view": jnp.reshape,
     }
     lines.update(windows(jnp, lax, vjp))
-    lines.update(of_channels(lax))
+    lines.update(of_channels(lax, vjp))
     lines.update(by_indices(jnp, averaged))
     for name, op in table.items():
         if op.is_ufunc and op.promote in ("same", "float") and hasattr(jnp, op.kernel.__name__):
