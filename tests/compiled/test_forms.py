@@ -198,6 +198,15 @@ def test_a_function_that_is_to_be_captured_whole_is_an_error_each_time() -> None
             whole(torch.ones(2))
 
 
+def test_one_short_time_is_luck() -> None:
+    fast: Any = torch.compile(lambda: (torch.ones(3) * 2 + 1).exp(), backend="replay")
+    fast(), fast()
+    (form,) = fast._compiled.forms
+    form.as_it_is.times, form.ways[0].times = [1.0] * 6, [0.5] + [1.5] * 5
+    form.is_decided()
+    assert form.replays is False
+
+
 def test_what_is_nearly_as_fast_is_timed_again_later() -> None:
     x = torch.ones(3)
     fast: Any = torch.compile(lambda: ((x * 2 + 1).tanh() * x).exp(), backend="replay")
