@@ -43,6 +43,17 @@ def test_a_plain_python_finds_torch_until_it_is_taken_away(tmp_path: Path, monke
     assert list(tmp_path.iterdir()) == []
 
 
+def test_each_module_with_types_has_them_as_torch(tmp_path: Path, alone: None) -> None:
+    installing.install(str(tmp_path))
+    assert (tmp_path / "torch" / "py.typed").exists()
+    for module in ("nn", "nn.functional", "utils.data"):
+        stub = tmp_path.joinpath("torch", *module.split("."), "__init__.pyi")
+        assert stub.read_text() == f"from rushlight.{module} import *\n"
+    (record,) = tmp_path.glob("torch-*.dist-info/RECORD")
+    listed = {line.partition(",")[0] for line in record.read_text().splitlines()}
+    assert listed == {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()}
+
+
 def test_pytorch_is_refused_and_left(tmp_path: Path, alone: None) -> None:
     own = tmp_path / "torch" / "__init__.py"
     own.parent.mkdir()

@@ -11,9 +11,11 @@ import shutil
 import sys
 import sysconfig
 from importlib.machinery import PathFinder
+from pathlib import Path
 
 from ..base import version
 
+_STUBS = Path(__file__).parents[2] / "rushlight-stubs"
 _MARK = "written by `rushlight install-torch`"
 _PACKAGE = f'''"""torch is rushlight here: {_MARK}."""
 
@@ -24,7 +26,18 @@ import rushlight
 
 rushlight.install_as_torch()
 '''
-_STUB = "from rushlight import *\n"
+
+
+def _stubs() -> dict[str, str]:
+    """What type checkers and editors read, by path: torch and each module below it have the types of rushlight's.
+
+    Each module is a folder, as checkers miss the source of a stub that is a file.
+    """
+    found = {"torch/__init__.pyi": "from rushlight import *\n", "torch/py.typed": ""}
+    for path in sorted(_STUBS.rglob("*.pyi")):
+        names = [name for name in path.relative_to(_STUBS).with_suffix("").parts if name != "__init__"]
+        found["/".join(("torch", *names, "__init__.pyi"))] = f"from {'.'.join(('rushlight', *names))} import *\n"
+    return found
 
 
 def _version() -> str:
@@ -37,7 +50,7 @@ def _files() -> dict[str, str]:
     metadata = f"Metadata-Version: 2.1\nName: torch\nVersion: {_version()}\nSummary: An alias of rushlight, {_MARK}\n"
     files = {
         "torch/__init__.py": _PACKAGE,
-        "torch/__init__.pyi": _STUB,
+        **_stubs(),
         f"{info}/METADATA": metadata,
         f"{info}/INSTALLER": "rushlight\n",
         f"{info}/top_level.txt": "torch\n",
