@@ -4,4 +4,4 @@
 the rules of families.
 """
 
-from . import forms, indices, networks, products, reductions, views
+from . import forms, indices, losses, networks, products, reductions, views

@@ -1,63 +1,16 @@
-"""The rules by which the ops of neural networks take a batch along: losses, norms, windows and convolutions."""
+"""The rules by which the ops of neural networks take a batch along: norms, windows and convolutions."""
 
 from __future__ import annotations
 
-import math
 from typing import Any
-
-import numpy as np
 
 from ...autograd.interpreters import Named
 from ...ops.public import ops
 from ...ops.table import Op
-from ...tensor import Tensor, wrap
-from ..batched_tensors import BatchedTensor, Level, Rule, along, call_op, is_batched
+from ..batched_tensors import Level, Rule, along, call_op, is_batched
 from ..outlines import Unbatchable
 from . import forms
-from .forms import dims_of, everything, folded, folded_view, lifted, pointwise
-
-
-def _nll(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
-    """Losses of single examples, or of the rows of each: all rows at once, then what the reduction says."""
-    x, target, weight = inputs
-    ignored = params["ignore_index"]
-    logs, classes = along(x, level), along(target, level)
-    if is_batched(weight, level):
-        raise Unbatchable(op.name)
-    shape = x._array.shape
-    one = len(shape) == 1
-    rows = folded_view(logs, (-1, *(shape if one else shape[1:])))
-    each = folded_view(classes, (-1, *target._array.shape[1:]))
-
-    def of(rows: Tensor) -> Any:
-        losses = call_op(op, [rows, each, weight], {"reduction": "none", "ignore_index": ignored})
-        return folded_view(losses, (level.size, *target._array.shape))
-
-    losses = of(rows)
-    if params["reduction"] == "none":
-        return losses
-    total = losses if one else ops.sum(losses, everything(losses), False)
-    if params["reduction"] == "sum":
-        return total
-    counted = weight is None and not isinstance(classes, BatchedTensor) and not bool((classes._array == ignored).any())
-    if counted:
-        return total if one else ops.mean(losses, everything(losses), False, None)
-    weights = of(ops.clone(ops.expand(wrap(np.array(-1, x._array.dtype)), tuple(rows._array.shape))))
-    return total / (weights if one else ops.sum(weights, everything(weights), False))
-
-
-def _loss(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
-    """A pointwise loss: unreduced over the batch, then reduced over the example."""
-    losses = pointwise(op, inputs, {**params, "reduction": "none"}, level)
-    if params["reduction"] == "none":
-        return losses
-    return (ops.mean if params["reduction"] == "mean" else ops.sum)(losses, everything(losses), False, None)
-
-
-def _loss_backward(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
-    """The derivative of such a loss: the mean divides by the size of an example."""
-    slope = pointwise(op, inputs, {**params, "reduction": "sum"}, level)
-    return ops.divide_by(slope, math.prod(inputs[1]._array.shape) or 1) if params["reduction"] == "mean" else slope
+from .forms import dims_of, folded, folded_view, lifted
 
 
 def _layer_norm(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
@@ -85,19 +38,6 @@ def _folded(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     out = call_op(op, [folded_view(x.whole, (level.size * shape[0], *shape[1:])), *others], new)
     parts = [folded_view(one, (level.size, shape[0], *one._array.shape[1:])) for one in (out if type(out) is tuple else [out])]
     return tuple(parts) if type(out) is tuple else parts[0]
-
-
-def _margins(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
-    """Losses of rows: all rows at once, then what the reduction says."""
-    x, target, *weights = inputs
-    if any(is_batched(one, level) for one in weights):
-        raise Unbatchable(op.name)
-    one = dims_of(x) == 1
-    rows = [folded_view(along(value, level), (-1, *value._array.shape[0 if one else 1 :])) for value in (x, target)]
-    losses = folded_view(call_op(op, [*rows, *weights], {**params, "reduction": "none"}), (level.size, -1))
-    if params["reduction"] == "none":
-        return losses if not one else folded_view(losses, (level.size,))
-    return (ops.mean if params["reduction"] == "mean" else ops.sum)(losses, (1,), False, None)
 
 
 def _layer_norm_with_moments(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
@@ -152,20 +92,10 @@ RULES: dict[str, Rule] = {
     "group_norm_with_moments": _folded,
     "layer_norm": _layer_norm,
     "layer_norm_with_moments": _layer_norm_with_moments,
-    **dict.fromkeys(("multi_margin_loss", "multilabel_margin_loss"), _margins),
     **dict.fromkeys("max_unpool2 max_unpool3 grid_sampler2 grid_sampler3 channel_shuffle".split(), folded),
     "group_norm": _group_norm,
     **dict.fromkeys(("batch_norm", "batch_norm_given"), _batch_norm),
     **dict.fromkeys(("conv", "convolution"), _convolution),
-    **dict.fromkeys(("nll_loss", "nll_loss_planes"), _nll),
-    **dict.fromkeys(
-        "mse_loss smooth_l1_loss huber_loss binary_cross_entropy binary_cross_entropy_with_logits soft_margin_loss".split(),
-        _loss,
-    ),
-    **dict.fromkeys(
-        "mse_loss_backward smooth_l1_loss_backward huber_loss_backward binary_cross_entropy_backward soft_margin_loss_backward".split(),
-        _loss_backward,
-    ),
     **dict.fromkeys(
         (
             "max_pool2 max_pool3 avg_pool2 avg_pool3 avg_pool_adjoint adaptive_avg_pool2 adaptive_avg_pool3 adaptive_max_pool2 "
