@@ -181,3 +181,90 @@ def test_nested_transforms_depend_on_what_pytorchs_do(function: str, nesting: st
                 continue
             for mine, right in zip(ours, its, strict=True):
                 np.testing.assert_allclose(mine, right, 1e-6, 1e-9)
+
+
+def losses_by_weight(torch: Any, name: str) -> tuple[Callable[[Any, Any, Any], Any], Any, Any]:
+    """A loss by its weights, with a batch of inputs and of targets."""
+    F = torch.nn.functional
+    x = torch.arange(12.0, dtype=torch.float64).reshape(2, 2, 3).log1p()
+    classes = torch.tensor([[0, 1], [2, 0]])
+    likely = x.sigmoid(), (x > 1).double()
+    found: dict[str, tuple[Callable[[Any, Any, Any], Any], Any, Any]] = {
+        "nll_loss": (lambda x, y, w: F.nll_loss(x, y, w), x, classes),
+        "nll_loss, unreduced": (lambda x, y, w: F.nll_loss(x, y, w, ignore_index=1, reduction="none"), x, classes),
+        "nll_loss of one": (lambda x, y, w: F.nll_loss(x, y, w, reduction="sum"), x[:, 0], classes[:, 0]),
+        "nll_loss of planes": (
+            lambda x, y, w: F.nll_loss(x, y, w),
+            x.transpose(1, 2)[:, None, :, None],
+            classes[:, None, None],
+        ),
+        "cross_entropy": (lambda x, y, w: F.cross_entropy(x, y, w), x, classes),
+        "binary_cross_entropy": (lambda x, y, w: F.binary_cross_entropy(x, y, w), *likely),
+        "with logits": (lambda x, y, w: F.binary_cross_entropy_with_logits(x, y, w), *likely),
+        "pos_weight": (lambda x, y, w: F.binary_cross_entropy_with_logits(x, y, pos_weight=w), *likely),
+        "multi_margin_loss": (lambda x, y, w: F.multi_margin_loss(x, y, weight=w), x, classes),
+    }
+    return found[name]
+
+
+WEIGHED = (
+    "nll_loss|nll_loss, unreduced|nll_loss of one|nll_loss of planes|cross_entropy|binary_cross_entropy|with logits|pos_weight|"
+    "multi_margin_loss"
+).split("|")
+
+
+def by_weight(torch: Any, name: str) -> dict[str, Any]:
+    """The derivative by the weights, or the error, in each nesting."""
+    of, X, Y = losses_by_weight(torch, name)
+    func, w = torch.func, torch.tensor([1.0, 2.0, 3.0], dtype=torch.float64)
+    W, one = torch.stack([w, w * 2]), torch.ones(3, dtype=torch.float64)
+
+    def f(x: Any, y: Any, w: Any) -> Any:
+        return of(x, y, w).sum()
+
+    def outer(make: Callable[[Any], Any], value: Any = w) -> Any:
+        leaf = value.clone().requires_grad_()
+        made = make(leaf)
+        return torch.autograd.grad(made.sum(), leaf)[0] if made.requires_grad else None
+
+    def pushed(x: Any, y: Any, w: Any) -> Any:
+        return func.jvp(lambda w: f(x, y, w), (w,), (one,))[1]
+
+    ways = {
+        "plain": lambda: outer(lambda w: f(X[0], Y[0], w)),
+        "grad": lambda: func.grad(lambda w: f(X[0], Y[0], w))(w),
+        "jvp": lambda: pushed(X[0], Y[0], w),
+        "jacfwd": lambda: func.jacfwd(lambda w: f(X[0], Y[0], w))(w),
+        "vmap of inputs": lambda: outer(lambda w: func.vmap(lambda x: f(x, Y[0], w))(X)),
+        "vmap of targets": lambda: outer(lambda w: func.vmap(lambda y: f(X[0], y, w))(Y)),
+        "vmap of weights": lambda: outer(lambda w: func.vmap(lambda w: f(X[0], Y[0], w))(w), W),
+        "vmap grad": lambda: func.vmap(lambda x, y: func.grad(lambda w: f(x, y, w))(w))(X, Y),
+        "vmap grad of weights": lambda: func.vmap(lambda w: func.grad(lambda w: f(X[0], Y[0], w))(w))(W),
+        "vmap grad by inputs": lambda: outer(
+            lambda w: func.vmap(lambda x, y: func.grad(lambda x: f(x, y, w))(x))(X, Y)[..., :2]
+        ),
+        "grad vmap": lambda: func.grad(lambda w: func.vmap(lambda x, y: f(x, y, w))(X, Y).sum())(w),
+        "jvp vmap": lambda: func.jvp(lambda w: func.vmap(lambda x, y: f(x, y, w))(X, Y).sum(), (w,), (one,))[1],
+        "vmap jvp": lambda: func.vmap(lambda x, y: pushed(x, y, w))(X, Y),
+        "vmap jvp of weights": lambda: func.vmap(lambda w: pushed(X[0], Y[0], w))(W),
+    }
+    made: dict[str, Any] = {}
+    for way, call in ways.items():
+        try:
+            made[way] = call()
+        except (RuntimeError, NotImplementedError) as error:
+            made[way] = str(error).partition("\n")[0]
+    return made
+
+
+@pytest.mark.parametrize("name", WEIGHED)
+def test_weights_of_losses_have_the_gradients_that_pytorch_gives_them(name: str) -> None:
+    """On one example PyTorch refuses them; inside of ``vmap`` it composes most losses of what has them."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ours, its = by_weight(rushlight, name), by_weight(torch, name)
+    for way, right in its.items():
+        if isinstance(right, torch.Tensor) and ours[way] is not None:
+            np.testing.assert_allclose(ours[way].detach().numpy(), right.detach().numpy(), 1e-9, 1e-12, err_msg=way)
+        else:
+            assert ours[way] == right, way

@@ -91,3 +91,15 @@ def target_backward_of_logits(g: Any, xp: Any, x: Any, weight: Any, pos_weight: 
     if xp is arrays:
         return _weighted(g, weight) * (slope / parts(x, reduction))
     return _composed(g, xp, slope, weight, x, reduction)
+
+
+# What PyTorch composes wherever a transform runs, so that the weights have gradients.
+
+
+def weighed_logits(xp: Any, x: Any, target: Any, weight: Any, pos_weight: Any) -> Any:
+    """The losses of ``binary_cross_entropy_with_logits``, each by itself."""
+    logarithm = xp.log_sigmoid(x)
+    if pos_weight is not None:
+        logarithm = logarithm * ((pos_weight - 1) * target + 1)
+    losses = (1 - target) * x - logarithm
+    return losses if weight is None else losses * weight

@@ -8,13 +8,14 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from ..autograd import modes
 from ..autograd.grad_mode import no_grad
 from ..backend import losses as k
 from ..backend.arithmetic import no_bool_difference
 from ..base import dtypes
 from ..base.arguments import type_name
 from ..tensor import Tensor
-from .loss_backward import logits_backward, target_backward, target_backward_of_logits
+from .loss_backward import logits_backward, target_backward, target_backward_of_logits, weighed_logits
 from .operands import check_not_negative, refuse_gradient_of, require_kind
 from .public import axis_of, module, ops, public
 from .softmax import log_softmax
@@ -54,9 +55,6 @@ op("logits_of_another_dtype", k.logits_of_another_dtype, node="BinaryCrossEntrop
        logits_backward(g, xp, x, target, weight, pos_weight, reduction), x_dtype),
    target=lambda g, xp, x, target_dtype, weight, pos_weight, reduction: xp.astype(
        target_backward_of_logits(g, xp, x, weight, pos_weight, reduction), target_dtype))  # fmt: skip
-
-
-# How losses are put together.
 
 
 def reduction_of(size_average: Any, reduce: Any, reduction: Any) -> str:
@@ -200,9 +198,8 @@ def _check_classes(input: Any, target: Any, weight: Any) -> None:
         return
     if x.ndim < 1:
         raise ValueError(f"Expected 1 or more dimensions (got {x.ndim})")
-    if x.ndim != 1 and x.shape[0] != (t.shape[0] if t.ndim else 0):
-        batch = t.shape[0] if t.ndim else 0
-        raise ValueError(f"Expected input batch_size ({x.shape[0]}) to match target batch_size ({batch}).")
+    if x.ndim != 1 and x.shape[0] != (t.shape or (0,))[0]:
+        raise ValueError(f"Expected input batch_size ({x.shape[0]}) to match target batch_size ({(t.shape or (0,))[0]}).")
     if x.ndim in (1, 2, 4) or x.shape[2:] == t.shape[1:]:
         refuse_gradient_of(f"nll_loss{'2d' * (x.ndim > 2)}_forward", "weight", weight, input, target, weight)
     if x.ndim > 2 and x.shape[2:] != t.shape[1:]:
@@ -399,8 +396,10 @@ def binary_cross_entropy_with_logits(
     reduction = reduction_of(size_average, reduce, reduction)
     if input._array.shape != target._array.shape:
         raise ValueError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
-    for argument, value in (("weight", weight), ("pos_weight", pos_weight)):
-        refuse_gradient_of("binary_cross_entropy_with_logits", argument, value, input, target, weight, pos_weight)
+    composed = modes.state.transforms and not (weight is None and pos_weight is None)
+    if not composed:
+        refuse_gradient_of("binary_cross_entropy_with_logits", "weight", weight)
+        refuse_gradient_of("binary_cross_entropy_with_logits", "pos_weight", pos_weight)
     if input._array.dtype.kind not in "fV":
         raise NotImplementedError(f"\"log_sigmoid_cpu\" not implemented for '{input.dtype.scalar_name}'")
     if target._array.dtype != input._array.dtype:
@@ -410,6 +409,8 @@ def binary_cross_entropy_with_logits(
                 f"result type {input.dtype.scalar_name} can't be cast to the desired output type {target.dtype.scalar_name}"
             )
         return ops.logits_of_another_dtype(input, target, weight, pos_weight, reduction)
+    if composed:
+        return reduced(weighed_logits(ops, input, target, weight, pos_weight), reduction)
     return ops.binary_cross_entropy_with_logits(input, target, weight, pos_weight, reduction)
 
 

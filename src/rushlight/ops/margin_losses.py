@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..autograd import tangents
 from ..backend import losses as k
 from .argument_forms import held_to_forms
+from .forward_arrays import lacking
 from .losses import reduced, reduction_of
 from .operands import refuse_gradient_of, require_kind, require_single_or_double
 from .public import module, ops, public
-from .table import op
+from .table import op, table
 
 if TYPE_CHECKING:
     from ..tensor import Tensor
@@ -94,6 +96,8 @@ def multi_margin_loss(
     if weight is not None and weight._array.ndim != 1:
         raise ValueError("weight must be one-dimensional")
     refuse_gradient_of("multi_margin_loss", "weight", weight)
+    if weight is not None and tangents.tangents_of(weight):
+        raise lacking(table["multi_margin_loss"], NotImplementedError())
     x, t = _rows_of(input, "multi_margin_loss")._array, target._array
     rows, classes = (1, x.size) if x.ndim < 2 else x.shape
     if t.ndim > 1 or t.size != rows:

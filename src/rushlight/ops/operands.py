@@ -59,13 +59,15 @@ def refuse_history(dtype: dtypes.dtype, *inputs: Any) -> None:
 
 
 def refuse_gradient_of(function: str, argument: str, value: Any, *composed: Any) -> None:
-    """PyTorch's error for an argument that would need a gradient and has none; not where one of ``composed`` is a batch."""
-    if (
-        value is not None
-        and value.requires_grad
-        and modes.state.grad_enabled
-        and not any(one is not None and one._of_batch for one in composed)
-    ):
+    """PyTorch's error for an argument that would need a gradient and has none.
+
+    Where one of ``composed`` is an example of a batch, PyTorch composes the function of others, which have one; a gradient that
+    is asked for inside of that ``vmap`` is refused first.
+    """
+    if value is None or not modes.state.grad_enabled:
+        return
+    batch = any(one is not None and one._of_batch for one in composed)
+    if value._of_batch and value.tracked if batch else value.requires_grad:
         raise RuntimeError(
             f"The function '{function}' is not differentiable with respect to argument '{argument}'. This input cannot have "
             "requires_grad True."

@@ -232,7 +232,7 @@ class BatchedTensor(Tensor, own=True):
         if tangents or self.whole._tangents:
             self.origin = None
             whole = {key: one if self.shared else along(one, self.level) for key, one in (tangents or {}).items()}
-            self.whole = _with_tangents(self.whole, whole)
+            self.whole = with_tangents(self.whole, whole)
 
 
 def batched(whole: Tensor, level: Level) -> BatchedTensor:
@@ -308,12 +308,12 @@ def _lifted(value: Tensor, level: Level) -> BatchedTensor:
     if not differing:
         return rebatched(along(value, level), level)
     same = {key: one for key, one in (value._tangents or {}).items() if key not in differing}
-    whole = along(_with_tangents(value, same), level)
+    whole = along(with_tangents(value, same), level)
     own = {key: along(one, level) for key, one in differing.items()}
-    return rebatched(_with_tangents(whole, {**(whole._tangents or {}), **own}), level)
+    return rebatched(with_tangents(whole, {**(whole._tangents or {}), **own}), level)
 
 
-def _with_tangents(value: Tensor, tangents: dict[int, Tensor]) -> Tensor:
+def with_tangents(value: Tensor, tangents: dict[int, Tensor]) -> Tensor:
     """The same tensor with other tangents."""
     result: Tensor = object.__new__(type(value))
     held(result).update(held(value))

@@ -159,6 +159,11 @@ def place(layer: object) -> int:
     return state.stack.index(layer) if layer in state.stack else -1
 
 
+def layers_inside(layer: Layer) -> list[Layer]:
+    """The layers that run inside of one."""
+    return state.stack[state.stack.index(layer) + 1 :]
+
+
 def leads_to(tensor: Any, layer: Layer) -> bool:
     """Whether a tensor was computed from the inputs of a ``grad``."""
     own = layer.inputs

@@ -171,6 +171,7 @@ rules: dict[str, Rule] = {
     "prelu": pointwise,
     "beside": beside,
     "beside_zeros": beside,
+    "beside_product": beside,
     **dict.fromkeys(
         (
             "where masked_fill_tensor lerp sigmoid_backward relu_backward tanh_backward real imag conj conj_physical angle complex polar "
