@@ -237,3 +237,75 @@ def test_third_derivatives_that_are_constant_have_a_history(name: str, power: in
         return [second.tolist(), third.detach().add(t.zeros(2)).tolist(), third.requires_grad]
 
     assert told(rushlight) == told(torch)
+
+
+def both(call: Callable[[Any], Any]) -> list[Any]:
+    """What a call gives on each side: numbers and whether they have a history, or the error's first line."""
+    found = []
+    for t in (torch, rushlight):
+        try:
+            made = call(t)
+            found.append(((made.detach() + t.zeros(())).tolist(), made.requires_grad))  # zeros may have no memory in PyTorch
+        except (RuntimeError, NotImplementedError) as error:
+            found.append(str(error).partition("\n")[0])
+    return found
+
+
+TWICE = {
+    "times a number": lambda t, x: x * 3.0,
+    "times a tensor": lambda t, x: x * t.tensor([3.0, 4.0]),
+    "over a number": lambda t, x: x / 2,
+    "a matrix": lambda t, x: t.ones(2, 2) @ x,
+    "dot": lambda t, x: x.dot(t.ones(2)),
+    "where": lambda t, x: t.where(x > 1, x, x * 2),
+    "linear": lambda t, x: t.nn.functional.linear(x[None], t.ones(2, 2)),
+    "minus": lambda t, x: x - 2,
+    "average": lambda t, x: t.nn.functional.avg_pool1d(x[None], 1),
+}
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit.script")
+@pytest.mark.parametrize("name", TWICE)
+def test_constants_of_forward_derivatives_have_the_history_that_pytorchs_have(name: str) -> None:
+    function = TWICE[name]
+    for transform in ("jacfwd jacfwd", "jacfwd jacfwd jacfwd", "jacrev jacfwd", "jacfwd jacrev"):
+
+        def call(t: Any, transform: str = transform) -> Any:
+            f: Any = lambda x: function(t, x)  # noqa: E731
+            for one in transform.split():
+                f = getattr(t.func, one)(f)
+            return f(t.tensor([1.0, 2.0], requires_grad=True))
+
+        its, ours = both(call)
+        assert ours == its, transform
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit.script")
+def test_forward_mode_leaves_no_history_where_nobody_asked_for_one() -> None:
+    def convolved(t: Any, x: Any) -> Any:
+        return t.nn.functional.conv1d(x[None], t.ones(1, 2, 1)).sin().sum()
+
+    def smooth(t: Any, x: Any) -> Any:
+        return t.nn.functional.smooth_l1_loss(x.sin(), t.ones(2, 3))
+
+    for f in (convolved, smooth):
+        for g in (
+            lambda t, f=f: t.func.jacrev(t.func.jacfwd(lambda x: f(t, x))),
+            lambda t, f=f: lambda x: t.func.jvp(t.func.grad(lambda x: f(t, x)), (x,), (x,))[1],
+            lambda t, f=f: lambda x: t.func.grad(lambda x: t.func.jvp(lambda x: f(t, x), (x,), (x.detach(),))[1])(x),
+        ):
+            for t in (torch, rushlight):
+                assert not g(t)(t.arange(6.0).reshape(2, 3)).requires_grad
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit.script")
+def test_tangents_of_nan_beside_nan_and_of_tolerances() -> None:
+    nan = float("nan")
+    for name in ("nansum", "nanmean"):
+        its, ours = both(
+            lambda t, name=name: t.func.jvp(lambda x: getattr(x, name)(), (t.tensor([1.0, nan]),), (t.tensor([2.0, nan]),))[1]
+        )
+        assert ours == its
+    for label in ("rtol", "atol"):
+        its, ours = both(lambda t, label=label: t.linalg.pinv(t.eye(2), **{label: t.tensor(1e-3, requires_grad=True)}))
+        assert ours == its and "not differentiable" in its

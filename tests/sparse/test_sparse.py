@@ -212,7 +212,7 @@ def test_embeddings_give_their_rows_as_gradients() -> None:
         (module(index).sum() + (module.weight * 2).sum()).backward()
     assert not rows.weight.grad.is_sparse and rows.weight.grad.tolist() == whole.weight.grad.tolist()
     with pytest.raises(RuntimeError, match="scale_grad_by_freq not supported with sparse"):
-        torch.nn.functional.embedding(index, whole.weight, sparse=True, scale_grad_by_freq=True)
+        torch.nn.functional.embedding(index, whole.weight, sparse=True, scale_grad_by_freq=True).sum().backward()
 
 
 @pytest.mark.parametrize("mode", ["sum", "mean"])

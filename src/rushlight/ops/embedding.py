@@ -21,7 +21,7 @@ F = "torch.nn.functional"
 
 op("embedding", lambda weight, indices, but=-1, by_frequency=False, sparse=False: k.embedding(weight, indices),
    inputs="indices", kind="linear", weight=lambda g, xp, indices, weight_shape, but, by_frequency, sparse: (
-       xp.embedding_rows(g, indices, weight_shape, but) if sparse else xp.embedding_adjoint(
+       _rows(g, xp, indices, weight_shape, but, by_frequency) if sparse else xp.embedding_adjoint(
            g, indices, weight_shape, but, by_frequency)))  # fmt: skip
 op("embedding_rows", k.embedding_rows, node="EmbeddingSparseBackwardBackward0", inputs="indices", kind="linear",
    g=lambda g, xp, indices, but: xp.embedding_but(g, indices, but, False))  # fmt: skip
@@ -42,6 +42,12 @@ op("bag_numbers", k.bag_numbers, inputs="offsets")
 op("bag_shares", k.bag_shares, inputs="indices offsets g")
 op("bag_argmax", k.bag_argmax, inputs="weight indices offsets")
 op("bag_places", k.bag_places, inputs="chosen")
+
+
+def _rows(g: Any, xp: Any, indices: Any, shape: tuple[int, ...], but: int, by_frequency: bool) -> Any:
+    if by_frequency:
+        raise RuntimeError("embedding_backward: scale_grad_by_freq not supported with sparse gradients")
+    return xp.embedding_rows(g, indices, shape, but)
 
 
 def _spread(g: Any, xp: Any, indices: Any, offsets: Any) -> Any:
@@ -121,8 +127,6 @@ def embedding(
     if max_norm is not None:
         _renormalized(weight, input, max_norm, norm_type)
     _check_indices(input, "embedding")
-    if sparse and scale_grad_by_freq:
-        raise RuntimeError("embedding_backward: scale_grad_by_freq not supported with sparse gradients")
     return ops.embedding(weight, input, but, bool(scale_grad_by_freq), bool(sparse))
 
 

@@ -169,6 +169,8 @@ def _tangents(op: table.Op, primals: Sequence[Any], tangents: Sequence[Any], par
         return _beside_others(total, primals, tangents)
     if op.kind == "reduction":
         return _reduced(op, primals, tangents, params, out)
+    if op.name == "beside_product":
+        return _product_beside(primals, tangents)
     if op.kind in ("elementwise", "symmetric") and op.joint is None:
         total = None
         for name in op.sources:
@@ -189,7 +191,17 @@ def _beside_others(total: Tensor | None, primals: Sequence[object], tangents: Se
             and isinstance(primal, Tensor)
             and primal.requires_grad
         ):
-            total = table.tensors.beside_zeros(total, primal)
+            total = table.tensors.beside_product(total, primal)
+    return total
+
+
+def _product_beside(primals: Sequence[Any], tangents: Sequence[Any]) -> Tensor:
+    """The tangent of what hangs on a product with zero: that product's has two terms of zeros."""
+    total: Tensor = tangents[0] if isinstance(tangents[0], Tensor) else _zeros(primals[0])
+    if isinstance(tangents[1], Tensor):
+        for other in (tangents[1], primals[1]):
+            if other.requires_grad or held_by(other):
+                total = table.tensors.beside_product(total, other)
     return total
 
 
@@ -240,7 +252,7 @@ def _transposed(op: table.Op, primals: Sequence[Any], tangents: Sequence[Any], p
     recording = modes.state.grad_enabled  # where not, a dual tensor that requires a gradient may be in no graph
     with grad_mode.enable_grad():
         shadows = [
-            _map(primal, lambda one: one if recording and one.requires_grad else as_leaf(one))
+            _map(primal, lambda one: one if recording and one.requires_grad else _stand_in(one))
             if name in op.sources and _floating(primal)
             else primal
             for name, primal in zip(op.inputs, primals, strict=True)
@@ -278,11 +290,15 @@ def _transposed(op: table.Op, primals: Sequence[Any], tangents: Sequence[Any], p
 
 def _ones(like: Tensor) -> Tensor:
     if like._of_batch:
-        ones = like._rewrapped(like.whole.new_ones(like.whole._array.shape))._as_leaf(as_leaf)
-    else:
-        ones = as_leaf(wrap(np.ones(like._array.shape, like._array.dtype)))
-    ones._stands_in = True
-    return ones
+        return _stand_in(like._rewrapped(like.whole.new_ones(like.whole._array.shape)))
+    return _stand_in(wrap(np.ones(like._array.shape, like._array.dtype)))
+
+
+def _stand_in(one: Tensor) -> Tensor:
+    """A leaf of its own, which makes nobody's gradient."""
+    leaf = one._as_leaf(_stand_in) if one._of_batch else as_leaf(one)
+    leaf._stands_in = True
+    return leaf
 
 
 def _floating(value: Any) -> bool:

@@ -14,6 +14,7 @@ from ..base.return_types import define
 from ..tensor import Tensor, new_tensor
 from .decompositions import qr, svd
 from .linalg import check_matrix, check_square, rows, value_of
+from .operands import refuse_gradient_of
 from .public import module, ops, public
 from .table import op
 
@@ -79,7 +80,11 @@ def pinv(input: Any, rcond: Any = None, hermitian: bool = False, *, atol: Any = 
         )
     if hermitian and array.size:
         check_square(input, "linalg.eigh")
-    absolute, relative = tolerances(input, atol, rcond if rtol is None else rtol)
+    rtol = rcond if rtol is None else rtol
+    for label, given in (("atol", atol), ("rtol", rtol)):
+        if isinstance(given, Tensor):
+            refuse_gradient_of("linalg_pinv", label, given)
+    absolute, relative = tolerances(input, atol, rtol)
     return ops.pinv(input, absolute, relative, bool(hermitian))
 
 
