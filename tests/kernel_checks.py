@@ -26,6 +26,7 @@ REFUSED = (TypeError, OverflowError, ValueError, MemoryError)
 VALUES = {
     "activations.gelu_erf": [()], "activations.gelu_tanh": [()], "activations.silu": [()], "activations.mish": [()],
     "pointwise.sigmoid": [()], "pointwise.sign": [()], "pointwise.tanh": [()], "special.erf": [()], "special.erfinv": [()],
+    "special.erfc": [()],
     "activations.log_sigmoid": [()], "activations.hardsigmoid": [()], "activations.hardswish": [()],
     "activations.leaky_relu": [(0.01,), (1.5,), (-0.5,)], "activations.hardtanh": [(-1.0, 1.0), (0.0, 6.0), (2.0, -2.0)],
     "activations.elu": [(1.0, 1.0, 1.0), (1.6732632423543772, 1.0507009873554805, 1.0), (0.5, 1.0, 2.0)],

@@ -73,6 +73,14 @@ LAYOUTS = [
     fixed,
 ]
 
+
+def with_lengths(name, k, g, *x):
+    """The arguments of the gradient of distances, which are among them."""
+    p = (1.0, 2.0, math.inf)[k % 3]
+    with np.errstate(all="ignore"):
+        return (g, *x, kernels.registered[f"distances.{name}"].numpy(*x, p), p)
+
+
 # The arguments of each kernel, of so many rows and so long.
 CASES = {
     **{name: lambda m, n, k, some=some: (m(n, k), *some[0]) for name, some in VALUES.items()},
@@ -139,11 +147,17 @@ CASES = {
     ),
     "distances.pdist": lambda m, n, k: (m(n + 1, k), (0.0, 1.0, 2.0, math.inf)[k % 4]),
     "distances.cdist": lambda m, n, k: (m(2, n, k), m(2, 3, k), (0.0, 1.0, 2.0, math.inf)[k % 4]),
+    "distances.pdist_backward": lambda m, n, k: with_lengths("pdist", k, m((n + 1) * n // 2), m(n + 1, k)),
+    "distances.cdist_backward": lambda m, n, k: (*with_lengths("cdist", k, m(2, n, 3), m(2, n, k), m(2, 3, k)), n % 2),
     "embedding.embedding_bag": lambda m, n, k: (
         m(n, k), m.whole(n, 6 * min(n, 1)), np.array([0, 2, 2, 5]) * min(n, 1), m(6 * min(n, 1)), ("sum", "mean")[k % 2], 1,
     ),
     "embedding.bag_argmax": lambda m, n, k: (m(n, k), m.whole(n, 6 * min(n, 1)), np.array([0, 2, 2, 5]) * min(n, 1), 1),
     "choice.hypot": lambda m, n, k: (m(n, k), m(n, k)),
+    **{f"choice.{name}": lambda m, n, k: (m(n, k), m(n, k)) for name in ("logaddexp", "logaddexp2")},
+    **{f"arithmetic.{name}": lambda m, n, k: (m(n, k), m(n, k) if k % 2 else m.plain()) for name in ("fmod", "remainder")},
+    "special.lgamma": lambda m, n, k: (abs(m(n, k)) + m.dtype.type(n % 3),),
+    "reduce.without_nan": lambda m, n, k: (m(n, k),),
     "choice.nan_to_num": lambda m, n, k: (m(n, 500 * k), None, 7.5, None),
     "sort.searched_in_rows": lambda m, n, k: (np.sort(m(n, k)), m.source.random((n, 5)) * min(k, 1)),
     "attention.attention": lambda m, n, k: (m(n, 2, 3, 4), m(n, 2, k, 4), m(n, 2, k, 4), None, False, 0.5),

@@ -26,7 +26,7 @@ LOOPS = sorted(name for name in dir(native) if not name.startswith("_") and name
 BY_SIZES = tuple(
     "conv twister lstm attention adam sgd rmsprop batch_norm group_norm channel_ nll_loss add_at grid_sample ctc_loss box_ "
     "pool_scatter order select add_along pick_along put_along within swapped last_ single_of_ half_of_ brain_of_ "
-    "turned layer_norm_of_halves layer_norm_backward_of_halves backwards weighted bag_ distances search glu".split()
+    "turned layer_norm_of_halves layer_norm_backward_of_halves backwards weighted bag_ distance search glu".split()
 )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels import half_precision, mixtures, register
+from ..kernels import half_precision, mixtures, register, sweeps
 from . import bits
 from . import numpy as backend
 from .array_dtypes import as_array, floating, meeting, refuse
@@ -174,6 +174,7 @@ def truncate_divide(a: Array, b: Array) -> Array:
         return np.asarray(quotient + ((quotient < 0) & inexact).astype(quotient.dtype))
 
 
+@register(sweeps.remainder)
 def remainder(a: Array, b: Array) -> Array:
     if a.dtype.kind in "bc":
         refuse("remainder_cpu", a)
@@ -189,6 +190,7 @@ def remainder(a: Array, b: Array) -> Array:
     return bits.either(other_sign, np.add(rest, b, out=...), rest) if other_sign.any() else rest
 
 
+@register(sweeps.fmod)
 def fmod(a: Array, b: Array) -> Array:
     if a.dtype.kind in "bc":
         refuse("fmod_cpu", a)

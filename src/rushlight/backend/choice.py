@@ -260,6 +260,7 @@ def hypot(a: Array, b: Array) -> Array:
     return np.hypot(a, b, out=...)
 
 
+@register(sweeps.logaddexp)
 def logaddexp(a: Array, b: Array) -> Array:
     """``log(exp(a) + exp(b))`` without overflow."""
     if a.dtype.kind == "c":
@@ -277,6 +278,7 @@ def logaddexp(a: Array, b: Array) -> Array:
     return np.add(out, np.maximum(a, b), out)
 
 
+@register(sweeps.logaddexp2)
 def logaddexp2(a: Array, b: Array) -> Array:
     if a.dtype.kind not in "fV":
         refuse("logaddexp2_cpu", a)

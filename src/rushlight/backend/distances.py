@@ -10,6 +10,9 @@ from ..kernels import distances as compiled
 from ..kernels import register
 from .matmul import batch_product
 from .numpy import Array
+from .pointwise import sign
+
+USUAL_ORDERS = (1, 2, math.inf)  # whose slopes are one kernel
 
 
 @register(compiled.cdist)
@@ -71,3 +74,27 @@ def pair_differences_adjoint(g: Array, rows: int) -> Array:
         out[index + 1 :] -= of_pairs
         start = end
     return out
+
+
+@register(compiled.pdist_backward)
+def pdist_backward(g: Array, x: Array, lengths: Array, p: float) -> Array:
+    """The gradient of ``pdist`` for one of the usual orders."""
+    return pair_differences_adjoint(_slopes(pair_differences(x), g, lengths, p), len(x))
+
+
+@register(compiled.cdist_backward)
+def cdist_backward(g: Array, a: Array, b: Array, lengths: Array, p: float, of_first: int) -> Array:
+    """The gradient of ``cdist`` for its first matrices, or for its second; of one of the usual orders."""
+    slopes = _slopes(a[..., :, None, :] - b[..., None, :, :], g, lengths, p)
+    return np.asarray(slopes.sum(-2) if of_first else -slopes.sum(-3), a.dtype)
+
+
+def _slopes(off: Array, g: Array, lengths: Array, p: float) -> Array:
+    """Those of the differences; rows that are the same have none of order 2, whatever the cotangent."""
+    g, lengths = g[..., None], lengths[..., None]
+    if p == 1:
+        return sign(off) * g
+    if p == 2:
+        none = lengths == 0
+        return np.asarray(np.where(none, 0, off / np.where(none, 1, lengths)) * np.where(none, 0, g), off.dtype)
+    return np.asarray(sign(off) * g * (np.abs(off) == lengths))

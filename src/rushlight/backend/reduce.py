@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels import register, sweeps
 from . import numpy as backend
 from . import summation
 from .numpy import MANY, Array, Shape
@@ -152,6 +153,7 @@ def divide_by(x: Any, divisor: Any) -> Any:
     return backend.expand(x[each] / divisor, x.shape)
 
 
+@register(sweeps.without_nan)
 def without_nan(x: Array) -> Array:
     """``x`` with zeros in place of nan."""
     return np.where(np.isnan(x), x.dtype.type(0), x) if x.dtype.kind in "fcV" else x

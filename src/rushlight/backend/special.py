@@ -103,7 +103,7 @@ def binary(name: str, refusal: str, half: bool = True, integers: bool = True) ->
 
 
 _erf = unary("erf", "erf_vml_cpu")
-erfc = unary("erfc", "erfc_vml_cpu")
+_erfc = unary("erfc", "erfc_vml_cpu")
 _erfinv = unary("erfinv", "erfinv_vml_cpu")
 erfcx = unary("erfcx", half=False)
 digamma = unary("psi", "digamma")
@@ -128,6 +128,12 @@ def erf(x: Array) -> Array:
     return _erf(x)
 
 
+@register(compiled.erfc)
+def erfc(x: Array) -> Array:
+    """What the error function leaves to 1."""
+    return _erfc(x)
+
+
 @register(compiled.erfinv)
 def erfinv(x: Array) -> Array:
     """The inverse of erf, zero with its sign."""
@@ -135,6 +141,7 @@ def erfinv(x: Array) -> Array:
     return np.copysign(out, x, out=...) if x.dtype.kind in "fV" else out
 
 
+@register(compiled.lgamma)
 def lgamma(x: Array) -> Array:
     """The logarithm of the absolute value of the gamma function."""
     out = _gammaln(x)

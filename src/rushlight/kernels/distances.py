@@ -30,3 +30,40 @@ def cdist(a: Array, b: Array, p: float) -> Array | None:
         return None
     (rows, width), columns = a.shape[-2:], b.shape[-2]
     return _distances(a, b, p, (*a.shape[:-1], columns), (math.prod(a.shape[:-2]), rows, columns, width))
+
+
+def _slopes(
+    g: Array, lengths: Array, x: Array, others: Array | None, p: float, sizes: tuple[int, ...], is_turned: int = 0
+) -> Array | None:
+    """``sizes`` are (batch, rows, columns, width); those whose distance is 0 have no slope of order 2."""
+    if (
+        native is None
+        or not _ORDERS.get(p)
+        or x.dtype.char not in "fd"
+        or g.dtype is not x.dtype
+        or not (math.prod(sizes) and g.size)
+    ):
+        return None
+    if p == 2:
+        with np.errstate(all="ignore"):
+            weights = np.divide(g, lengths, out=np.zeros(g.shape, g.dtype), where=lengths != 0)
+    else:
+        weights = np.ascontiguousarray(g)
+    out = np.empty(x.shape, x.dtype)
+    given = np.ascontiguousarray(x), None if others is None else np.ascontiguousarray(others)
+    given_lengths = np.ascontiguousarray(lengths) if math.isinf(p) else None
+    return out if native.distance_slopes(out, weights, given_lengths, *given, _ORDERS[p], (*sizes, is_turned)) else None
+
+
+def pdist_backward(g: Array, x: Array, lengths: Array, p: float) -> Array | None:
+    rows, width = x.shape
+    return _slopes(g, lengths, x, None, p, (1, rows, rows, width))
+
+
+def cdist_backward(g: Array, a: Array, b: Array, lengths: Array, p: float, of_first: int) -> Array | None:
+    if a.dtype is not b.dtype or a.shape[:-2] != b.shape[:-2]:
+        return None
+    (rows, width), columns, batch = a.shape[-2:], b.shape[-2], math.prod(a.shape[:-2])
+    if of_first:
+        return _slopes(g, lengths, a, b, p, (batch, rows, columns, width))
+    return _slopes(g, lengths, b, a, p, (batch, columns, rows, width), 1)

@@ -47,7 +47,7 @@ silu, silu_backward = _function("silu"), _backward("silu_backward")
 mish, mish_backward = _function("mish"), _backward("mish_backward")
 sigmoid, sigmoid_backward = _function("sigmoid"), _backward("sigmoid_backward")
 tanh, tanh_backward = _function("tanh"), _backward("tanh_backward")
-erf, erfinv = _function("erf"), _function("erfinv")
+erf, erfinv, erfc = _function("erf"), _function("erfinv"), _function("erfc")
 leaky_relu, leaky_relu_backward = _function("leaky_relu"), _backward("leaky_relu_backward")
 log_sigmoid, log_sigmoid_backward = _function("log_sigmoid"), _backward("log_sigmoid_backward")
 hardtanh, hardtanh_backward = _function("hardtanh"), _backward("hardtanh_backward")
@@ -61,6 +61,8 @@ _hardsigmoid_backward, _threshold_backward = _backward("hardsigmoid_backward"), 
 
 threshold, _log1p = _function("threshold"), _function("log1p")
 _hypot, _nan_to_num = _backward("hypot"), _function("nan_to_num")
+_lgamma = _function("lgamma")
+_fmod_number, _remainder_number = _function("fmod_number"), _function("remainder_number")
 
 _ONE_STEP = 1 << 12  # numbers: of fewer NumPy's one function for it takes less time than a call does
 _BOUNDS = (float, int, type(None))
@@ -88,6 +90,17 @@ def hypot(a: Array, b: Array) -> Array | None:
 
 def log1p(x: Array) -> Array | None:
     return _log1p(x) if x.size >= _HYPOT_FROM and x.dtype.char == "f" else None
+
+
+def lgamma(x: Array) -> Array | None:
+    """Of normal numbers above 0."""
+    if x.dtype.char not in "fd" or not x.size or not x.min() >= np.finfo(x.dtype).tiny:
+        return None
+    return _lgamma(x)
+
+
+def without_nan(x: Array) -> Array | None:
+    return _nan_to_num(x, 0.0, math.inf, -math.inf) if x.size >= _HYPOT_FROM and x.dtype.char in "fd" else None
 
 
 def prelu(x: Array, weight: Array) -> Array | None:
@@ -154,6 +167,8 @@ def _of_two(name: str) -> Callable[..., Array | None]:
     return lambda a, b, *numbers: slope(b, a, *numbers)
 
 
+_fmod, _remainder = _of_two("fmod"), _of_two("remainder")
+_logaddexp, _logaddexp2 = _of_two("logaddexp"), _of_two("logaddexp2")
 _smooth_l1, _smooth_l1_backward = _of_two("smooth_l1"), _of_two("smooth_l1_backward")
 huber, huber_backward = _of_two("huber"), _of_two("huber_backward")
 
@@ -164,3 +179,30 @@ def smooth_l1(a: Array, b: Array, beta: float) -> Array | None:
 
 def smooth_l1_backward(a: Array, b: Array, beta: float, factor: float) -> Array | None:
     return _smooth_l1_backward(a, b, beta, factor) if beta else None
+
+
+def _are_taken(a: Array, b: Array) -> bool:
+    """Not those that meet otherwise than number by number."""
+    return a.dtype is b.dtype and a.dtype.char in "fd" and a.size >= _HYPOT_FROM
+
+
+def logaddexp(a: Array, b: Array) -> Array | None:
+    return _logaddexp(a, b) if _are_taken(a, b) else None
+
+
+def logaddexp2(a: Array, b: Array) -> Array | None:
+    return _logaddexp2(a, b) if _are_taken(a, b) else None
+
+
+def _rest(a: Array, b: Array, of_two: Callable[..., Array | None], by_number: Callable[..., Array | None]) -> Array | None:
+    if not _are_taken(a, b):
+        return None
+    return of_two(a, b) if b.ndim else by_number(a, b.item())
+
+
+def fmod(a: Array, b: Array) -> Array | None:
+    return _rest(a, b, _fmod, _fmod_number)
+
+
+def remainder(a: Array, b: Array) -> Array | None:
+    return _rest(a, b, _remainder, _remainder_number)

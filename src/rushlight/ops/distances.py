@@ -16,7 +16,7 @@ from .operands import require_single_or_double
 from .out import write_out
 from .public import axis_of, module, ops, public
 from .shape import common_shape
-from .table import op
+from .table import arrays, op
 
 if TYPE_CHECKING:
     from ..tensor import Tensor
@@ -33,8 +33,7 @@ op("euclidean_dist", k.distances_by_products,
    b=lambda g, xp, a, b, out:
        b * xp.expand_dims(xp.sum(s := xp.masked_fill(g / out, out == 0, 0), (len(g.shape) - 2,), False), len(g.shape) - 1)
        - (xp.mm if len(g.shape) == 2 else xp.bmm)(xp.transpose(s, len(g.shape) - 2, len(g.shape) - 1), a))  # fmt: skip
-op("pdist", k.pdist, x=lambda g, xp, x, out, p: xp.pair_differences_adjoint(
-    length_backward(g, xp, xp.pair_differences(x), out, p), x.shape[0]))  # fmt: skip
+op("pdist", k.pdist, x=lambda g, xp, x, out, p: _pdist_backward(g, xp, x, out, p))
 op("pair_differences", k.pair_differences, kind="linear",
    x=lambda g, xp, x_shape: xp.pair_differences_adjoint(g, x_shape[0]))  # fmt: skip
 op("pair_differences_adjoint", k.pair_differences_adjoint, kind="linear", g=lambda g, xp: xp.pair_differences(g))
@@ -54,9 +53,17 @@ def length_backward(g: Any, xp: Any, off: Any, length: Any, p: float) -> Any:
     return norm_backward(g, xp, off, length, p, (len(off.shape) - 1,), False)
 
 
+def _pdist_backward(g: Any, xp: Any, x: Any, out: Any, p: float) -> Any:
+    if xp is arrays and p in k.USUAL_ORDERS:
+        return k.pdist_backward(g, x, out, p)
+    return xp.pair_differences_adjoint(length_backward(g, xp, xp.pair_differences(x), out, p), x.shape[0])
+
+
 def _cdist_backward(g: Any, xp: Any, a: Any, b: Any, out: Any, p: float, of_first: int) -> Any:
     if not a.shape[-1]:
         return xp.zeroed(a if of_first else b)
+    if xp is arrays and p in k.USUAL_ORDERS and a.shape[:-2] == b.shape[:-2]:
+        return k.cdist_backward(g, a, b, out, p, of_first)
     off = xp.expand_dims(a, len(a.shape) - 1) - xp.expand_dims(b, len(b.shape) - 2)
     slope = length_backward(g, xp, off, out, p)
     ndim = len(off.shape)

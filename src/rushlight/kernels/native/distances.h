@@ -40,3 +40,39 @@ template <class T> void distances(const Distances &all, std::size_t from, std::s
     else if (all.order == SQUARED) distances_of<T, SQUARED>(all, from, to);
     else distances_of<T, LARGEST>(all, from, to);
 }
+
+template <class T, int ORDER> inline V<T> distance_slope(V<T> off, T weight, T length) {
+    if constexpr (ORDER == SQUARED) return off * weight;
+    V<T> below = off < T(0) ? all<T>(-1) : V<T>{}, sign = off > T(0) ? all<T>(1) : below;
+    if constexpr (ORDER == LARGEST) sign = (off == length) | (off == -length) ? sign : V<T>{};
+    return sign * weight;
+}
+
+// Sums of few slopes are begun anew, so that those of many lose no digits.
+template <class T, int ORDER> void distance_slopes_of(const DistanceSlopes &all_of, std::size_t from, std::size_t to) {
+    constexpr std::size_t L = LANES<T>, FEW = 64;
+    const T *others = static_cast<const T *>(all_of.others), *weights = static_cast<const T *>(all_of.weights), *lengths = static_cast<const T *>(all_of.lengths);
+    std::size_t width = all_of.width;
+    for (std::size_t row = from; row < to; row++)
+        for (std::size_t k = 0; k < width; k += L) {
+            std::size_t count = width - k < L ? width - k : L;
+            V<T> x = some<T>(static_cast<const T *>(all_of.x) + row * width + k, count), total{};
+            for (std::size_t first = 0; first < all_of.columns; first += FEW) {
+                std::size_t end = all_of.columns - first < FEW ? all_of.columns : first + FEW;
+                V<T> sum{};
+                for (std::size_t other = first; other < end; other++) {
+                    if (all_of.are_pairs && other == row) continue;
+                    std::size_t place = all_of.place(row, other);
+                    sum += distance_slope<T, ORDER>(x - some<T>(others + other * width + k, count), weights[place], ORDER == LARGEST ? lengths[place] : T(0));
+                }
+                total += sum;
+            }
+            put<T>(static_cast<T *>(all_of.out) + row * width + k, total, count);
+        }
+}
+
+template <class T> void distance_slopes(const DistanceSlopes &all_of, std::size_t from, std::size_t to) {
+    if (all_of.order == ADDED) distance_slopes_of<T, ADDED>(all_of, from, to);
+    else if (all_of.order == SQUARED) distance_slopes_of<T, SQUARED>(all_of, from, to);
+    else distance_slopes_of<T, LARGEST>(all_of, from, to);
+}

@@ -95,6 +95,23 @@ struct Distances {
 };
 using DistancesLoop = void (*)(const Distances &, std::size_t from, std::size_t to);
 
+// The slopes of distances of rows of x from others, each times its weight: that of a row and another is where `place` says. Of pairs the
+// others are the rows themselves.
+struct DistanceSlopes {
+    const void *x, *others, *weights, *lengths;  // the distances, where the order is that of the largest
+    void *out;
+    std::size_t rows, columns, width;
+    int order;
+    bool are_pairs, are_turned;  // whether weights of one other follow one another
+
+    std::size_t place(std::size_t row, std::size_t other) const {
+        if (!are_pairs) return are_turned ? other * rows + row : row * columns + other;
+        std::size_t low = row < other ? row : other, high = row < other ? other : row;
+        return low * (2 * rows - low - 1) / 2 + high - low - 1;
+    }
+};
+using DistanceSlopesLoop = void (*)(const DistanceSlopes &, std::size_t from, std::size_t to);
+
 // One step of a layer of long short-term memory, of one sample: four gates of `width` numbers (in, forget, cell, out) and the cell.
 struct LstmStep {
     void *gates;             // what the inputs add to them, and then they
@@ -180,7 +197,8 @@ enum SweepKind {
     GELU_SLOPE, GELU_TANH_SLOPE, SILU_SLOPE, MISH_SLOPE, SIGMOID_SLOPE, TANH_SLOPE, RELU_SLOPE, LEAKY_RELU_SLOPE, ELU_SLOPE,
     SOFTPLUS_SLOPE, LOG_SIGMOID_SLOPE, HARDTANH_SLOPE, HARDSIGMOID_SLOPE, HARDSWISH_SLOPE, THRESHOLD_SLOPE, SHRINK_SLOPE,
     SUM, DIFFERENCE, PRODUCT, QUOTIENT, OPPOSITE, TANH, ERF,
-    SMOOTH_L1, SMOOTH_L1_SLOPE, HUBER, HUBER_SLOPE, ERFINV, SOFTSHRINK, SIGN, HYPOTENUSE, FINITE, GATED, GATE_SLOPE, THRESHOLD, HARDSHRINK, LOG1P, SWEEPS
+    SMOOTH_L1, SMOOTH_L1_SLOPE, HUBER, HUBER_SLOPE, ERFINV, SOFTSHRINK, SIGN, HYPOTENUSE, FINITE, GATED, GATE_SLOPE, THRESHOLD, HARDSHRINK, LOG1P,
+    ERFC, LOG_GAMMA, LOG_ADD_EXP, LOG_ADD_EXP_2, FMOD, REMAINDER, FMOD_NUMBER, REMAINDER_NUMBER, SWEEPS
 };
 enum RowsKind { SOFTMAX, SOFTMAX_SLOPE, LOG_SOFTMAX, LOG_SOFTMAX_SLOPE, LAYER_NORM, LAYER_NORM_SLOPES, ROWS };
 enum ScanKind { RUNNING_SUM, RUNNING_SUM_BACK, RUNNING_PRODUCT, LAST_MAXIMUM, LAST_MINIMUM, SCANS };
@@ -222,6 +240,7 @@ struct Set {
     RowsLoop half_norms[2], half_norm_slopes[2], half_norm_sums[2];  // of float16, of bfloat16; the last by columns
     TilesLoop tiles[2];
     DistancesLoop distances[2];
+    DistanceSlopesLoop distance_slopes[2];
     MixtureLoop mixtures[2];
     RangeLoop ranges[2];
 };

@@ -10,6 +10,8 @@ namespace RUSHLIGHT_SET {
 
 #include "bends.h"
 
+#include "special.h"
+
 #include "chains.h"
 
 #include "halves.h"
@@ -63,7 +65,9 @@ static Set loops(const char *name) {
              SLOPES(HardsigmoidSlope), SLOPES(HardswishSlope), SLOPES(ThresholdSlope), SLOPES(ShrinkSlope), SLOPES(Sum), SLOPES(Difference),
              SLOPES(Product), SLOPES(Quotient), VALUES(Opposite), VALUES(Tanh), VALUES(Erf), SLOPES(SmoothL1), SLOPES(SmoothL1Slope), SLOPES(Huber),
              SLOPES(HuberSlope), VALUES(Erfinv), VALUES(Softshrink), VALUES(Sign), SLOPES(Hypotenuse),
-             VALUES(Finite), SLOPES(Gated), SLOPES(GateSlope), VALUES(Threshold), VALUES(Hardshrink), VALUES(Log1p)},
+             VALUES(Finite), SLOPES(Gated), SLOPES(GateSlope), VALUES(Threshold), VALUES(Hardshrink), VALUES(Log1p),
+             VALUES(Erfc), VALUES(LogGamma), SLOPES(LogAddExp), SLOPES(LogAddExp2), SLOPES(Fmod), SLOPES(Remainder), VALUES(ByNumber<Fmod>),
+             VALUES(ByNumber<Remainder>)},
             {BOTH(softmax), BOTH(softmax_backward), BOTH(log_softmax), BOTH(log_softmax_backward), BOTH(layer_norm), BOTH(layer_norm_backward)},
             {FOLD(Sums), FOLD(Squares), FOLD(Folded<Products>), FOLD(Folded<Maxima>), FOLD(Folded<Minima>)},
             {SCAN(RunningSum, false), SCAN(RunningSum, true), SCAN(RunningProduct, false), SCAN(LastMaximum, false), SCAN(LastMinimum, false)},
@@ -90,6 +94,7 @@ static Set loops(const char *name) {
             HALVES(norm_sums_of_halves),
             BOTH(tiles),
             BOTH(distances),
+            BOTH(distance_slopes),
             BOTH(mixture),
             BOTH(range)};
 }

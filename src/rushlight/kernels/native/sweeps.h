@@ -227,7 +227,11 @@ template <class F, class T, bool SLOPE> void sweep(const Sweep &arrays, std::siz
     const T *x = static_cast<const T *>(arrays.x), *h = static_cast<const T *>(SLOPE ? arrays.h : arrays.x);
     const T numbers[] = {static_cast<T>(arrays.numbers[0]), static_cast<T>(arrays.numbers[1]), static_cast<T>(arrays.numbers[2])};
     T *out = static_cast<T *>(arrays.out);
-    std::size_t i = from;
+    std::size_t i = from, off = reinterpret_cast<std::uintptr_t>(out + from) % WIDTH / sizeof(T);
+    if (off && to - from >= 8 * LANES<T>) {  // whole vectors are stored at their own multiples, of which none lies in two lines of the cache
+        i += LANES<T> - off;
+        store_part<T>(out + from, at<F, T>(load_part<T>(x + from, i - from), load_part<T>(h + from, i - from), numbers), i - from);
+    }
     for (; i + LANES<T> <= to; i += LANES<T>) store<T>(out + i, at<F, T>(load<T>(x + i), load<T>(h + i), numbers));
     if (i < to) store_part<T>(out + i, at<F, T>(load_part<T>(x + i, to - i), load_part<T>(h + i, to - i), numbers), to - i);
 }
