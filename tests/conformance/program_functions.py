@@ -133,5 +133,51 @@ def functions_of(torch: Thing) -> dict[str, Thing]:
         rates = torch.tensor([group["lr"] for group in parts[1].param_groups])
         return [parts[0].eval()(x), rates, *copy.deepcopy(parts[0]).state_dict().values()]
 
-    found = {function.__name__: function for function in (stored, trained, Cubed, Split, Part, Wide)}
+    def captured(f: Thing, x: Thing) -> list[Thing]:
+        """Results and gradients of three calls: of what torch.compile has captured, but on PyTorch's side."""
+        call = f if torch.__name__ == "torch" else torch.compile(f)
+        found = []
+        for turn in range(3):
+            leaf = (x.detach() * (1 + turn / 4)).requires_grad_()
+            result = call(leaf)
+            found.append(result.detach() if isinstance(result, torch.Tensor) else torch.tensor(result))
+            if isinstance(result, torch.Tensor) and result.requires_grad:
+                slope = torch.autograd.grad(torch.view_as_real(result).sum() if result.is_complex() else result.sum(), leaf)
+                found += slope
+        return found
+
+    def hooked(module: Thing, x: Thing, place: int) -> list[Thing]:
+        """What a module gives and what the gradients of its parameters are, with a hook at one of four places."""
+        module.to(x.dtype)
+        seen: list[Thing] = []
+        if place == 0:
+            module.register_forward_pre_hook(lambda m, given: (given[0] * 2,))
+        elif place == 1:
+            module.register_forward_hook(lambda m, given, result: result.square())
+        elif place == 2:
+            module.register_full_backward_hook(
+                lambda m, gradients, given: seen.extend(g.clone() for g in given if g is not None)
+            )
+        else:
+            module.register_full_backward_pre_hook(lambda m, given: tuple(None if g is None else g * 3 for g in given))
+        leaf = x.detach().clone().requires_grad_()
+        result = module(leaf)
+        result.square().mean().backward()
+        return [result.detach(), leaf.grad, *seen, *(one.grad for one in module.parameters())]
+
+    def per_example(module: Thing, x: Thing) -> list[Thing]:
+        """Gradients of a module's parameters for each example."""
+        module.to(x.dtype).eval()
+        given = dict(module.named_parameters())
+
+        def loss(parameters: Thing, row: Thing) -> Thing:
+            return torch.func.functional_call(module, parameters, (row[None],)).square().mean()
+
+        return list(
+            torch.vmap(torch.func.grad(loss), (None, 0))({name: one.detach() for name, one in given.items()}, x).values()
+        )
+
+    found = {
+        function.__name__: function for function in (stored, trained, Cubed, Split, Part, Wide, captured, hooked, per_example)
+    }
     return found | {"doubled_": Doubled.apply}

@@ -27,9 +27,14 @@ def node_name(tensor: Any) -> str | Exception | None:
         return error
 
 
+def keeps_gradient(tensor: Any) -> bool:
+    """Whether it may hold a gradient, of passes before it was told to require none too."""
+    return not isinstance(node_name(tensor), Exception) and (tensor.is_leaf or tensor.retains_grad)
+
+
 def accumulates(tensor: Any) -> bool:
     """Whether a backward pass leaves a gradient in it."""
-    return tensor.requires_grad and not isinstance(node_name(tensor), Exception) and (tensor.is_leaf or tensor.retains_grad)
+    return tensor.requires_grad and keeps_gradient(tensor)
 
 
 EXPORTS = (np.ndarray, memoryview)
@@ -92,7 +97,7 @@ class Held:
         for name, value in space.items():
             if self.side.is_tensor(value):
                 things[name] = value
-                if accumulates(value) and (gradient := value.grad) is not None:
+                if keeps_gradient(value) and (gradient := value.grad) is not None:
                     things[f"{name}.grad"] = gradient
             elif isinstance(value, list):
                 # A list that hooks write to grows; what is in it already stays.

@@ -69,7 +69,7 @@ class IdiomHoles(WideHoles):
 
     def like(self) -> str:
         """`dtype=` of the subject's."""
-        return f"dtype={self.chosen}.dtype"
+        return f"dtype={self.subject()}.dtype"
 
     def channels(self) -> str:
         return str(self.it.shape[1])

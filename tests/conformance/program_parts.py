@@ -13,10 +13,15 @@ import torch
 SHAPES = [(), (1,), (2,), (3,), (4,), (2, 3), (3, 1), (1, 3), (2, 2), (3, 3), (2, 3, 2), (4, 2), (1, 1), (0,), (2, 0)]
 DTYPES = ["float64"] * 8 + ["float32"] * 5 + ["int64"] * 2 + ["int32", "bool", "complex128"]
 LARGEST = 200
+_HOLE = re.compile(r"\{([^{}]+)\}")
 
 
 class NoFit(Exception):
     """No tensor of the program so far fits the hole."""
+
+
+class NoSubject(NoFit):
+    """What the hole is to fit to stands further on in the line."""
 
 
 class Holes:
@@ -32,11 +37,22 @@ class Holes:
         self.chosen: str | None = None
 
     def fill(self, line: str) -> str:
-        return re.sub(r"\{([^{}]+)\}", self._fill, line)
+        """The line with its holes filled, from the left; those that stand before what they are to fit to after the others."""
+        holes = [each[1] for each in _HOLE.finditer(line)]
+        filled = [self._fill(hole, last=False) for hole in holes]
+        parts = iter([self._fill(hole, last=True) if part is None else part for hole, part in zip(holes, filled, strict=True)])
+        return _HOLE.sub(lambda each: str(next(parts)), line)
 
-    def _fill(self, hole: re.Match[str]) -> str:
-        words = hole[1].split()
-        return self.draw.choice(words) if len(words) > 1 else str(getattr(self, hole[1])())
+    def _fill(self, hole: str, last: bool) -> str | None:
+        words = hole.split()
+        if len(words) > 1:
+            return self.draw.choice(words)
+        try:
+            return str(getattr(self, hole)())
+        except NoSubject:
+            if last:
+                raise
+            return None
 
     def pick(self, fits: Any, subject: bool = True) -> str:
         """The name of a tensor that fits: the later made, and those that require a gradient, the more likely."""
@@ -52,7 +68,7 @@ class Holes:
     @property
     def it(self) -> torch.Tensor:
         if self.chosen is None:
-            raise NoFit
+            raise NoSubject
         return self.tensors[self.chosen]
 
     def broadcast(self, shape: torch.Size) -> torch.Size | None:
@@ -64,7 +80,9 @@ class Holes:
         return together if math.prod(together) <= self.largest else None
 
     def subject(self) -> str:
-        return str(self.chosen)
+        if self.chosen is None:
+            raise NoSubject
+        return self.chosen
 
     # Tensors ------------------------------------------------------------------------------------------------------
 

@@ -22,7 +22,7 @@ import numpy as np
 import torch
 from op_samples import OutOfTime
 from program_functions import functions_of
-from program_held import EXPORTS, Asked, Held, accumulates, assigned, node_name
+from program_held import EXPORTS, Asked, Held, assigned, keeps_gradient, node_name
 from sides import Side, Tolerance, array_difference, tolerance_for
 
 SECONDS_PER_PROGRAM = 20
@@ -101,7 +101,7 @@ class Difference(Exception):
 
 
 # What these hand out has been computed in a way of the engine's own: which views and copies it went through is not compared.
-TRANSFORMS = re.compile(r"torch\.func\.|vmap\(|autograd\.f")
+TRANSFORMS = re.compile(r"torch\.func\.|vmap\(|autograd\.f|torch\._foreach_\w*[a-z]\(")
 DERIVED = re.compile(r"grad\(|" + TRANSFORMS.pattern)
 
 
@@ -153,7 +153,7 @@ class Running:
         for name, value in self.space.items():
             if self.side.is_tensor(value):
                 found[name] = self._look(name)
-                if accumulates(value):
+                if keeps_gradient(value):
                     found[f"{name}.grad"] = look(self.side, value.grad, gradient=True)
             elif isinstance(value, (list, *EXPORTS)):
                 found[name] = look(self.side, value)
@@ -318,11 +318,18 @@ def proof(lines: list[str], candidate: Side) -> str | None:
         theirs = run(Side(torch), lines)
     if agrees(theirs) is None:
         return "PyTorch's vectors and its single numbers differ: number by number it does it too"
+    if _UNTOLD.search("\n".join(lines)):
+        with moments_again():
+            theirs = run(Side(torch), lines)
+        if agrees(theirs) is None:
+            return "an input of a norm was written to where no version tells: with moments of what it is by then PyTorch does it too"
     if any(agrees(run(Side(torch), turned(lines, seed)), least) is None for seed in range(NUDGES)):
         return "zeros on its way turned to those of the other sign, PyTorch does it too"
     return None
 
 
+# Writes that no version counts.
+_UNTOLD = re.compile(r"\.data\b|\.fill\(|\.numpy\(\)|memoryview\(|from_dlpack\(")
 _KEEPS = re.compile(r"lambda g: kept\.append\(g\)|(?<=hook\()kept\.append(?=\))")
 
 
@@ -346,24 +353,41 @@ def copying() -> Iterator[None]:
 
 # What PyTorch computes by vectors, with other comparisons than for the numbers that are left over.
 _BY_VECTORS = ("celu", "elu", "gelu", "hardshrink", "hardswish", "hardtanh", "relu6", "selu", "softshrink")
+# What it computes the gradients of with moments that it saved, where rushlight takes those of the input again.
+_OF_MOMENTS = ("batch_norm", "group_norm", "instance_norm", "layer_norm")
 
 
 @contextlib.contextmanager
-def one_by_one() -> Iterator[None]:
-    """PyTorch's activations work on numbers that do not lie side by side, and so on one after another."""
+def changed_functions(names: tuple[str, ...], change: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Iterator[None]:
+    """Some of `torch.nn.functional` done in another way."""
     space = torch.nn.functional
-    plain = {name: getattr(space, name) for name in _BY_VECTORS}
-
-    def apart(function: Callable[..., Any]) -> Callable[..., Any]:
-        return lambda x, *rest, **options: function(torch.stack([x, x], -1)[..., 0], *rest, **options)
-
+    plain = {name: getattr(space, name) for name in names}
     try:
         for name, function in plain.items():
-            setattr(space, name, apart(function))
+            setattr(space, name, change(function))
         yield
     finally:
         for name, function in plain.items():
             setattr(space, name, function)
+
+
+def one_by_one() -> contextlib.AbstractContextManager[None]:
+    """PyTorch's activations work on numbers that do not lie side by side, and so on one after another."""
+
+    def apart(function: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda x, *rest, **options: function(torch.stack([x, x], -1)[..., 0], *rest, **options)
+
+    return changed_functions(_BY_VECTORS, apart)
+
+
+def moments_again() -> contextlib.AbstractContextManager[None]:
+    """PyTorch's norms take the moments of their input when a gradient is computed, whatever has been written to it by then."""
+    again = {"use_reentrant": False, "preserve_rng_state": False}
+
+    def checkpointed(function: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda *given, **options: torch.utils.checkpoint.checkpoint(function, *given, **again, **options)
+
+    return changed_functions(_OF_MOMENTS, checkpointed)
 
 
 def turned(lines: list[str], seed: int) -> list[str]:

@@ -16,6 +16,7 @@ from typing import Any
 import program_corners
 import program_idioms
 import program_lines
+import program_seldom
 from program_parts import Holes
 from program_wide_parts import LargeHoles, WideHoles
 
@@ -189,7 +190,7 @@ _LARGE_VALUES: list[tuple[int, str]] = [
 ]
 
 _LARGE_ACTIONS: list[tuple[int, str]] = [
-    (8, "torch.set_num_threads({1 2 4})"),
+    (30, "torch.set_num_threads({1 2 4})"),
     (6, "{target}.{add_ mul_ sub_}({scalar})"),
     (6, "{target}.{add_ mul_ sub_}({fitting})"),
     (4, "{target}.{neg_ zero_ relu_ abs_ sign_}()"),
@@ -263,10 +264,19 @@ VOCABULARIES["corners"] = Vocabulary(
     program_corners.CornerHoles,
     ("kept = []",),
 )
+VOCABULARIES["seldom"] = Vocabulary(
+    [*program_lines.VALUES, *_VALUES, *((5 * weight, line) for weight, line in program_seldom.VALUES)],
+    [*program_lines.SEVERAL, *_SEVERAL, *((4 * weight, line, count) for weight, line, count in program_seldom.SEVERAL)],
+    [*program_lines.ACTIONS, *_ACTIONS, *((4 * weight, line) for weight, line in program_seldom.ACTIONS)],
+    program_seldom.SeldomHoles,
+    ("kept = []",),
+)
+# Of sixteen programs in a row, by their seeds.
+_MIXED = {0: "large", 4: "idioms", 8: "seldom", 10: "corners", 12: "seldom"}
 
 
 def vocabulary_of(seed: int, name: str) -> Vocabulary:
-    """`mixed` takes them by the seed: of sixteen programs one is large, eight are wide and seven plain."""
+    """`mixed` takes them by the seed: of sixteen eight are wide, three plain, two of what is seldom used, and one of each other kind."""
     if name == "mixed":
-        name = "large" if seed % 16 == 0 else "wide" if seed % 2 else "plain"
+        name = _MIXED.get(seed % 16, "wide" if seed % 2 else "plain")
     return VOCABULARIES[name]

@@ -44,7 +44,7 @@ SHRUNK_OF_A_KIND = 3
 # PyTorch all the same, and reads beyond its memory from then on: so most processes end that do.
 _FAULTS = re.compile(
     r"INTERNAL ASSERT|Please report a bug|torch\.tensor_symint|Expected isFloatingType\(grad|ZeroTensors are imm"
-    r"|storage that is not resizable|for outputs with complex dtype|returned an invalid gradient|derivative for '_cdist_backward'"
+    r"|storage that is not resizable|for outputs with complex dtype|returned an invalid gradient|derivative for '_cdist_backward'|MKL FFT error"
 )
 
 
@@ -135,7 +135,7 @@ def _line(draw: random.Random, holes: Holes, names: Any, vocabulary: Vocabulary)
             line = holes.fill(vocabulary.draw(draw, "actions")[1])
     except NoFit:
         return None
-    if draw.random() > 0.94:
+    if draw.random() > 0.94 and "\n" not in line:
         line = f"with torch.no_grad():\n    {line}"
     return line
 

@@ -88,6 +88,18 @@ def test_what_vectors_make_of_nan_is_proved_number_by_number(name: str) -> None:
     assert "vectors" in str(_proof(lines))
 
 
+@pytest.mark.parametrize("call", ["layer_norm(b, (2,))", "group_norm(b, 1)", "batch_norm(b, None, None, training=True)"])
+def test_writes_that_no_version_counts_are_proved_by_moments_taken_again(call: str) -> None:
+    lines = ["a = torch.tensor([[1.0, 3.5], [-2.0, 4.0]]).requires_grad_()", "b = a * 2", f"c = torch.nn.functional.{call}",
+             "b.data.mul_(b.detach())", "(c * c * c).sum().backward()"]  # fmt: skip
+    assert "moments" in str(_proof(lines))
+
+
+def test_a_gradient_is_held_where_none_is_required_any_more() -> None:
+    lines = ["a = torch.tensor(2.75).requires_grad_()", "a.backward()", "a.requires_grad = False", "a.requires_grad_(False)"]
+    assert difference(lines, load_candidate("rushlight")) is None
+
+
 def test_what_is_wrong_has_no_proof(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rushlight.sin", load_candidate("rushlight").module.cos)
     assert _proof(["a = torch.ones(64).requires_grad_()", "b = torch.sin(a)", "b.backward(b, retain_graph=True)"]) is None

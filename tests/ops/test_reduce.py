@@ -195,6 +195,13 @@ def test_results_are_named_tuples() -> None:
     assert out[0].tolist() == [3.0] and out[1].tolist() == [1]
 
 
+def test_whole_numbers_hold_the_sum_when_their_mean_is_refused() -> None:
+    out = torch.tensor([7, 7])
+    with pytest.raises(RuntimeError, match="result type Float can't be cast to the desired output type Long"):
+        torch.mean(torch.tensor([[1.5, 2.0], [2.5, 3.0]]), 0, out=out)
+    assert out.tolist() == [3, 5]
+
+
 def test_names_in_the_graph() -> None:
     x = torch.rand(2, 3, requires_grad=True)
     for result, name in (

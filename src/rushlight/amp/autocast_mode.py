@@ -18,6 +18,7 @@ from ..base import dtypes
 from ..base.arguments import check_switch, refuse, type_name
 from ..base.device import device
 from ..base.thread_state import carried
+from ..ops.einsum import has_products
 from ..ops.publishing import published
 from ..overrides.overridable_methods import watch
 from ..overrides.torch_function import DisableTorchFunction
@@ -25,9 +26,9 @@ from ..tensor import Tensor
 from ..tensors.arguments import warn
 
 _LOWER = frozenset(
-    "matmul mm bmm addmm addbmm baddbmm linear einsum tensordot multi_dot chain_matmul vecdot conv1d conv2d conv3d "
+    "matmul mm bmm addmm addbmm baddbmm linear tensordot multi_dot chain_matmul vecdot conv1d conv2d conv3d "
     "conv_transpose1d conv_transpose2d conv_transpose3d scaled_dot_product_attention "
-    "__matmul__ __rmatmul__ inner prelu conv_tbc lstm _addmm_activation".split()
+    "__matmul__ __rmatmul__ prelu conv_tbc lstm _addmm_activation".split()
 )
 _FULL = frozenset(
     "avg_pool3d binary_cross_entropy binary_cross_entropy_with_logits grid_sample polar prod quantile nanquantile stft cdist "
@@ -39,6 +40,11 @@ _FULL = frozenset(
     "geqrf lstsq qr svd triangular_solve fractional_max_pool2d fractional_max_pool3d adaptive_max_pool3d bilinear "
     "cholesky_ex inv_ex".split()
 )
+# What comes to products of matrices of some arguments, and to those of elements or vectors, which are not cast, of others.
+_AT_TIMES: dict[str, Callable[..., bool]] = {
+    "einsum": has_products,
+    "inner": lambda input, other: bool(input.ndim and other.ndim and input.ndim + other.ndim > 2 and input.shape[-1] != 1),
+}
 _WIDEST = frozenset({"stack", "cat", "concat", "concatenate", "index_copy"})
 _HALVES = (dtypes.float16, dtypes.bfloat16)
 
@@ -185,7 +191,7 @@ _casts = _Casts()
 
 def _wanted(name: str, args: Args, kwargs: Named) -> dtypes.dtype | None:
     """The dtype that a function computes in; None where it takes its tensors as they are."""
-    if name in _LOWER:
+    if name in _LOWER or (name in _AT_TIMES and _AT_TIMES[name](*args, **kwargs)):
         return _state.dtypes["cpu"]
     if name in _FULL or (name == "pad" and _mode_of_padding(args, kwargs) in ("reflect", "replicate")):
         return dtypes.float32

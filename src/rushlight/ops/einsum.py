@@ -69,6 +69,12 @@ def einsum(*args: Any) -> Tensor:
     return ops.view(out, out._array.shape[:kept]) if ndim > kept else out
 
 
+def has_products(*args: Any) -> bool:
+    """Whether such a call comes to products of matrices, and not to products of elements and sums alone."""
+    equation, operands = _spelled(args)
+    return any(product is not None for _, _, product in _plan(equation, tuple([one._array.shape for one in operands]))[1])
+
+
 @lru_cache(maxsize=512)
 def _plan(equation: str, shapes: tuple[Shape, ...]) -> tuple[list[Alignment], list[Step], int]:
     """What is to be done for operands of these shapes: to bring each into the order of labels in which those of the output

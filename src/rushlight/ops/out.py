@@ -12,6 +12,7 @@ from ..autograd.write_errors import refuse_inference
 from ..backend.resizing import resized, seen_before
 from ..base import dtypes, return_types
 from ..base.arguments import type_name, warn
+from ..base.public_names import module
 from ..tensor import Tensor
 from .operands import tensors_among
 from .table import table
@@ -84,6 +85,8 @@ def write_out(f: Callable[..., Any], name: str, target: Any, args: tuple[Any, ..
             args = (args[0].real, *args[1:])
         kwargs = {**kwargs, "dtype": target.dtype}
     result = f(*args, **kwargs)
+    if name == "mean" and isinstance(target, Tensor) and target._array.dtype.kind in "bui" and kwargs.get("dtype") is None:
+        _refuse_to_divide(target, args, kwargs)
     if name in _JOINS and not dtypes.can_cast(result.dtype, target.dtype):
         word = target.dtype.scalar_name
         raise TypeError(f"torch.cat(): input types can't be cast to the desired output type {word}")
@@ -113,6 +116,12 @@ def write_out(f: Callable[..., Any], name: str, target: Any, args: tuple[Any, ..
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(target).__name__}")
     store(target, result._array, name)
     return target
+
+
+def _refuse_to_divide(target: Tensor, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Whole numbers hold no mean: they hold the sum by the time that it would be divided."""
+    write_out(module("torch")["sum"], "sum", target, args, kwargs)
+    dtypes.check_cast(dtypes.get_default_dtype().numpy, target._array.dtype)
 
 
 def _of_kind(name: str, target: Tensor, result: Tensor) -> Tensor:
