@@ -96,6 +96,10 @@ class CornerHoles(IdiomHoles):
         """What may be written to whatever it is: any dtype, but no gradient, and no leaf that needs one."""
         return self.target()
 
+    def alike(self) -> str:
+        """What shares no memory with the subject, and can be written to as that can."""
+        return self.pick(lambda t: t.dtype == self.it.dtype and not _share(t, self.it) and not t.requires_grad, subject=False)
+
     def apartplace(self) -> str:
         """What results may be written to: not what they are of, nor twice the same."""
         taken = self.__dict__.setdefault("taken", [self.it])
@@ -112,10 +116,11 @@ class CornerHoles(IdiomHoles):
         )
 
     def batched(self) -> str:
-        """Square matrices, well apart from singular."""
+        """Square matrices, well apart from singular, with eigenvalues apart."""
         name = self.pick(lambda t: t.ndim >= 2 and t.itemsize >= 4 and t.is_floating_point() and t.numel() > 0)
         size = self.it.shape[-2]
-        return f"({name} @ {name}.mT + {self.draw.choice([2, 5])} * torch.eye({size}, dtype={name}.dtype))"
+        least = self.draw.choice([2, 5])
+        return f"({name} @ {name}.mT + torch.arange({least}, {size + least}, dtype={name}.dtype).diag())"
 
 
 _IN, _OUT = "{0 0 0 1 -1 None (0,)}", "{0 0 0 1 -1 2 None}"

@@ -64,8 +64,9 @@ class IdiomHoles(WideHoles):
         return f"({name} + 9 * torch.eye({self.it.shape[0]}, dtype={name}.dtype))"
 
     def definite(self) -> str:
+        """A definite matrix, whose eigenvalues are apart."""
         name = self._of_rank(2)
-        return f"({name} @ {name}.T + 2 * torch.eye({self.it.shape[0]}, dtype={name}.dtype))"
+        return f"({name} @ {name}.T + torch.arange(2, {self.it.shape[0] + 2}, dtype={name}.dtype).diag())"
 
     def like(self) -> str:
         """`dtype=` of the subject's."""

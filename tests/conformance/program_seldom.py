@@ -161,9 +161,9 @@ ACTIONS: list[tuple[int, str]] = [
     (2, "torch.optim.{Adam SGD}([{trained}]).zero_grad(set_to_none={True False})"),
     (2, "torch.nn.utils.clip_grad_norm_([{trained}, {trained}], 1.0, foreach={True False})"),
     # Lists of tensors, in place.
-    (4, "torch._foreach_{add_ mul_ sub_ div_ pow_ clamp_min_}([{target}, {apartplace}], {2 0.5 True})"),
+    (4, "torch._foreach_{add_ mul_ sub_ div_ pow_ clamp_min_}([{target}, {alike}], {2 0.5 True})"),
     (3, "torch._foreach_{add_ mul_ copy_ sub_}([{target}], [{fitting}])"),
-    (3, "torch._foreach_{exp_ neg_ zero_ abs_ sqrt_ tanh_ floor_}([{target}, {apartplace}])"),
+    (3, "torch._foreach_{exp_ neg_ zero_ abs_ sqrt_ tanh_ floor_}([{target}, {alike}])"),
     (2, "torch._foreach_{addcmul_ addcdiv_}([{target}], [{fitting}], [{fitting}], {2.0 [0.5]})"),
     # Places of views, and of views that overlap.
     (5, "{part}[{mask}] = {scalar}"),

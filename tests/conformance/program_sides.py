@@ -160,12 +160,30 @@ class Running:
         return found
 
 
+class Restoring(Running):
+    """PyTorch, with the memory and the shape of all tensors as they were before a line that it has refused."""
+
+    def _execute(self, line: str) -> Exception | None:
+        tensors = [value for value in self.space.values() if self.side.is_tensor(value) and value.layout is torch.strided]
+        before = [(one, one.untyped_storage(), one.storage_offset(), one.shape, one.stride()) for one in tensors]
+        copies = [storage.clone() for _, storage, *_ in before]
+        error = super()._execute(line)
+        if error is not None:
+            for (tensor, storage, *place), copy_ in zip(before, copies, strict=True):
+                if storage.nbytes() != copy_.nbytes():
+                    storage.resize_(copy_.nbytes())
+                storage.copy_(copy_)
+                if tensor.shape != place[1] or tensor.stride() != place[2]:
+                    tensor.data.set_(storage, *place)
+        return error
+
+
 Run = tuple[list[Step], dict[str, Any]]
 
 
-def run(side: Side, lines: list[str]) -> Run:
+def run(side: Side, lines: list[str], way: type[Running] = Running) -> Run:
     """What each line did on a side, and what there is in the end."""
-    running = Running(side)
+    running = way(side)
     for line in lines:
         running.take(line)
     return running.steps, running.end()
@@ -309,6 +327,9 @@ def proof(lines: list[str], candidate: Side) -> str | None:
         agrees(run(Side(torch), moved(lines, seed)), least) is None for seed in range(NUDGES)
     ):
         return "its leaves moved by a last digit, PyTorch does it too"
+    with contextlib.suppress(RuntimeError):  # of what has no memory that could be put back
+        if agrees(run(Side(torch), lines, Restoring)) is None:
+            return "PyTorch has written some of what it then refuses to write: with memory put back by then it agrees"
     with copying():
         copied = [_KEEPS.sub("lambda g: kept.append(g.clone())", line) for line in lines]
         theirs = run(Side(torch), [line.replace("kept.extend(g for", "kept.extend(g.clone() for") for line in copied])

@@ -17,8 +17,10 @@ import torch
 import watched_programs
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from known_differences import writes_to_shared_places
 from op_results import read_floors
 from op_samples import load_candidate
+from program_seldom import SeldomHoles
 from program_sides import proof
 from random_programs import FIGURE, Failure, difference, write_program
 
@@ -93,6 +95,27 @@ def test_writes_that_no_version_counts_are_proved_by_moments_taken_again(call: s
     lines = ["a = torch.tensor([[1.0, 3.5], [-2.0, 4.0]]).requires_grad_()", "b = a * 2", f"c = torch.nn.functional.{call}",
              "b.data.mul_(b.detach())", "(c * c * c).sum().backward()"]  # fmt: skip
     assert "moments" in str(_proof(lines))
+
+
+def test_what_is_refused_half_way_is_proved_by_memory_put_back() -> None:
+    lines = ["a = torch.tensor([1.0, 2.0, 3.0])", "a.masked_scatter_(torch.tensor([True, True, True]), torch.tensor([7.0]))"]
+    assert "put back" in str(_proof(lines)) or difference(lines, load_candidate("rushlight")) is None
+
+
+@pytest.mark.parametrize(("lines", "shared"), [
+    ("a = torch.ones(2).expand(3, 2)\nb = a[0]\nb.add_(1)", True),
+    ("a = torch.ones(2).expand(3, 2)\nb = a + 1\nb.add_(1)", False),
+    ("a = torch.ones(2)\na.add_(1)", False),
+    ("a = torch.ones(3)\na.unfold(-1, 2, 1).mul_(2)", True),
+])  # fmt: skip
+def test_only_writes_to_shared_places_are_excused_by_their_order(lines: str, shared: bool) -> None:
+    assert writes_to_shared_places(f"# seed 1: value at `the end`\n# a: 1/2 differ\n\n{lines}\n") is shared
+    assert not writes_to_shared_places(f"# seed 1: dtype at `the end`\n# a\n\n{lines}\n")
+
+
+def test_holes_are_filled_where_what_they_fit_to_stands_behind_them() -> None:
+    holes = SeldomHoles(random.Random(1), {"a": torch.ones(2, 3)})
+    assert holes.fill("torch.nn.Linear({last}, 2, {like})({table})") == "torch.nn.Linear(3, 2, dtype=a.dtype)(a)"
 
 
 def test_a_gradient_is_held_where_none_is_required_any_more() -> None:
