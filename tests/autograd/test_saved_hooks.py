@@ -75,6 +75,15 @@ def test_ops_under_hooks_are_compiled(monkeypatch):
         assert step().tolist() == wanted.tolist()
 
 
+def test_what_is_on_the_cpu_already_is_kept_as_it_is():
+    a = torch.tensor([3.0, 5.0], requires_grad=True)
+    with torch.autograd.graph.save_on_cpu():
+        b = a * a
+    a.data.fill_(1.0)
+    b.sum().backward()
+    assert a.grad.tolist() == [2.0, 2.0]
+
+
 def test_a_hook_that_raises_leaves_no_result_behind():
     x = torch.ones(3, requires_grad=True)
 

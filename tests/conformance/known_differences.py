@@ -89,6 +89,10 @@ KNOWN = [
         "LAPACK's search for the singular values of an infinite matrix, which PyTorch begins: here they are nan",
     ),
     (
+        r"value at [^\n]*vmap\(torch\.vmap\(lambda t: t\.roll\(1\)",
+        "PyTorch rolls numbers, of a batch of batches, into each other: each rolled alone stays what it is",
+    ),
+    (
         r"value at [^\n]*jac(?:rev|fwd)\(torch\.func\.jacfwd\([^\n]*linalg\.solve\(",
         "PyTorch's second derivative is not symmetric there, and not what differences and its own jacfwd(jacrev) say",
     ),

@@ -174,7 +174,8 @@ class Restoring(Running):
                     storage.resize_(copy_.nbytes())
                 storage.copy_(copy_)
                 if tensor.shape != place[1] or tensor.stride() != place[2]:
-                    tensor.data.set_(storage, *place)
+                    with torch.no_grad(), torch.autograd._unsafe_preserve_version_counter(tensor):
+                        tensor.set_(storage, *place)
         return error
 
 

@@ -461,3 +461,17 @@ def test_from_unconstrained(constraint: Any) -> None:
 def test_matrices_from_unconstrained(constraint: Any) -> None:
     torch.manual_seed(0)
     assert constraint.check(d.transform_to(constraint)(torch.randn(5, 3, 3))).all()
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16])
+def test_a_distribution_of_one_number_keeps_its_dtype(dtype):
+    loc = torch.tensor(0.5, dtype=dtype)
+    for of_one in (
+        d.Gumbel(loc, 2.0),
+        d.Normal(loc, 2.0),
+        d.Laplace(loc, 2.0),
+        d.Cauchy(loc, 2.0),
+        d.Weibull(loc, 2.0),
+        d.Pareto(loc, 2.0),
+    ):
+        assert of_one.rsample().dtype is dtype

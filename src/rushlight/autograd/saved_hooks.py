@@ -60,7 +60,7 @@ class saved_tensors_hooks:
 
 
 class save_on_cpu(saved_tensors_hooks):
-    """Keeps what the graph saves in memory of the CPU: as copies, for all tensors are there already.
+    """Keeps what the graph saves in memory of the CPU: the tensors themselves, which are there already, and no copies.
 
     >>> import rushlight as torch
     >>> a = torch.tensor([1.0, 2.0], requires_grad=True)
@@ -75,10 +75,7 @@ class save_on_cpu(saved_tensors_hooks):
         if not isinstance(device_type, str):
             raise TypeError(f"attribute name must be string, not '{type(device_type).__name__}'")
 
-        def pack(tensor: Tensor) -> Any:
-            return tensor.detach().clone()
-
-        super().__init__(pack, lambda kept: kept)
+        super().__init__(lambda tensor: tensor, lambda kept: kept)
 
 
 @contextmanager

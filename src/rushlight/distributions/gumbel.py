@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from numbers import Number
 from typing import TYPE_CHECKING, Any, Self
 
 import rushlight as torch
@@ -33,7 +34,7 @@ class Gumbel(TransformedDistribution):
     def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
         self.loc, self.scale = broadcast_all(loc, scale)
         bounds = torch.finfo(self.loc.dtype)
-        if self.loc.dim() == 0:
+        if isinstance(loc, Number) and isinstance(scale, Number):
             base = Uniform(bounds.tiny, 1 - bounds.eps, validate_args=validate_args)
         else:
             low = torch.full_like(self.loc, bounds.tiny)
