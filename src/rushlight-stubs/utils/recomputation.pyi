@@ -24,6 +24,7 @@ class Recomputation:
     random: Any
     autocast: Any
     inputs: Any
+    in_graph: Any
     places: list[ReferenceType[_Place]]
     metas: list[dict[str, Any]]
     first_ops: list[str]

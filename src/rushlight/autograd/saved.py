@@ -110,6 +110,14 @@ def _given(value: Tensor) -> Tensor:
     return value
 
 
+def detached_since() -> RuntimeError:
+    """The error for a saved value that has lost its place in the graph."""
+    return RuntimeError(
+        "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_()."
+        "This is not supported, please use out-of-place `.detach()` instead"
+    )
+
+
 def array_of(node: Node, position: int, value: Any, expected: int) -> np.ndarray[Any, Any]:
     """The array of a saved input whose version does not match: packed by hooks, detached, or changed since."""
     if isinstance(value, Packed):
@@ -119,10 +127,7 @@ def array_of(node: Node, position: int, value: Any, expected: int) -> np.ndarray
     # Asking a view for its node may raise: it may be one that must not be used any more.
     detached = source.grad_fn is None and (source is value or not source._needs_grad)
     if detached and edge is not None and not edge[0].is_leaf_sink:
-        raise RuntimeError(
-            "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_()."
-            "This is not supported, please use out-of-place `.detach()` instead"
-        )
+        raise detached_since()
     if int(value._counter[0]) == int(expected):
         return value._array
     # Of inputs PyTorch does not note which outputs they are.

@@ -94,25 +94,25 @@ def _in_step(indices: Array, axis: int) -> tuple[Array, ...]:
 
 def put_along(g: Array, indices: Array, shape: Shape, axis: int) -> Array:
     """Zeros of ``shape`` with ``g`` at ``indices``, which are all different: the adjoint of take_along."""
+    check_along(indices, shape[axis] if shape else 1, axis)
     if not shape:
         return g.reshape(())
-    check_along(indices, shape[axis], axis)
     return put_in_step(np.zeros(shape, g.dtype), indices, g, axis)
 
 
 def add_along(g: Array, indices: Array, shape: Shape, axis: int) -> Array:
     """As :func:`put_along`, where indices may come more than once."""
+    check_along(indices, shape[axis] if shape else 1, axis)
     if not shape:
         return np.asarray(g.sum(), g.dtype)
-    check_along(indices, shape[axis], axis)
     return add_in_step(np.zeros(shape, g.dtype), indices, g, axis)
 
 
 def put_reduced(g: Any, indices: Array, shape: Shape, axis: int, keepdims: bool = False) -> Array:
     """Zeros of ``shape`` with ``g`` where a reduction along ``axis`` found its values."""
+    check_along(indices, shape[axis] if shape else 1, axis)
     if not shape:
         return np.asarray(g)
-    check_along(indices, shape[axis], axis)
     out = np.zeros(shape, g.dtype)
     if len(shape) == 1:
         out[indices] = g

@@ -206,11 +206,11 @@ def index_put(x: Array, values: Array, indices: Indices, accumulate: bool) -> Ar
 
 @register(compiled.take_along)
 def gather(x: Array, index: Array, axis: int) -> Array:
-    if not x.ndim:
-        return np.broadcast_to(x, index.shape).copy()
     if not index.size:
         return np.empty(index.shape, x.dtype)
-    check_along(index, x.shape[axis], axis)
+    check_along(index, x.shape[axis] if x.ndim else 1, axis)
+    if not x.ndim:
+        return np.broadcast_to(x, index.shape).copy()
     return take_along(x, index, axis)
 
 
@@ -218,6 +218,7 @@ def scatter(x: Array, src: Array, index: Array, axis: int) -> Array:
     out = np.array(x, order="C")
     if not index.size:
         return out
+    check_along(index, out.shape[axis] if out.ndim else 1, axis)
     if not out.ndim:
         return src.reshape(-1)[0].reshape(()).copy()
     return put_in_step(out, index, _corner(src, index.shape), axis)
@@ -245,8 +246,7 @@ def scatter_add(x: Array, src: Array, index: Array, axis: int) -> Array:
 
 
 def gather_adjoint(g: Array, index: Array, shape: Shape, axis: int) -> Array:
-    if shape:
-        check_along(index, shape[axis], axis)
+    check_along(index, shape[axis] if shape else 1, axis)
     return scatter_add(np.zeros(shape, g.dtype), g, index, axis)
 
 

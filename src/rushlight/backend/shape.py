@@ -159,7 +159,9 @@ def flip(x: Array, axes: tuple[int, ...]) -> Array:
     key = [slice(None)] * x.ndim
     for axis in axes:
         key[axis] = slice(None, None, -1)
-    return _backwards((x if 0 not in x.strides else clone(x))[tuple(key)])
+    out = _backwards((x if 0 not in x.strides else clone(x))[tuple(key)])
+    # The step of a dimension of size 1 is kept where what there is lies without gaps.
+    return backend.strided(out, x.shape, x.strides) if x.flags.c_contiguous and out.strides != x.strides else out
 
 
 @register(turns.backwards)
@@ -176,15 +178,13 @@ def clone(x: Array) -> Array:
 
 
 def clone_in_place(x: Array) -> Array:
-    """A copy with the strides of ``x``, gaps between its elements included, unless some of them share their place."""
-    if x.flags.c_contiguous or not x.size:
-        return x.copy()
+    """A copy in a copy of all of the memory that ``x`` lies in, unless some of its elements share their place."""
     if any(not step and size > 1 for step, size in zip(x.strides, x.shape, strict=True)):
         return clone(x)
-    reach = x.itemsize + sum((size - 1) * step for size, step in zip(x.shape, x.strides, strict=True))
-    out = np.ndarray(x.shape, x.dtype, np.zeros(reach // x.itemsize, x.dtype), 0, x.strides)
-    out[...] = x
-    return out
+    whole = backend.root(x)
+    if whole.dtype != x.dtype or not whole.flags.c_contiguous:
+        return x.copy()
+    return backend.strided(whole.reshape(-1).copy(), x.shape, x.strides, backend.address(x) - backend.address(whole))
 
 
 def laid_out(x: Array, order: tuple[int, ...]) -> Array:

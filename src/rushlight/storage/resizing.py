@@ -26,9 +26,7 @@ from . import _BYTE, TypedStorage, _Storage
 @method
 def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None) -> Tensor:
     """Lays this tensor over the memory of another tensor or a storage; over none without arguments."""
-    refuse_inference(self)
-    if self.requires_grad and self._edge is None and modes.state.grad_enabled:
-        raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
+    views.check_writable(self)
     array = _memory_for(self, source, storage_offset, size, stride)
     needs = self.requires_grad or (isinstance(source, Tensor) and source.requires_grad)
     if needs and modes.state.grad_enabled:

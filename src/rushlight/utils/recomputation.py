@@ -13,6 +13,7 @@ from ..autograd import grad_mode, modes
 from ..autograd.function import Function
 from ..autograd.interpreters import Interpreter
 from ..autograd.interpreters import stack as interpreters
+from ..autograd.saved import detached_since
 from ..autograd.saved_hooks import saved_tensors_hooks
 from ..base.thread_state import carried
 from ..random import get_rng_state, set_rng_state
@@ -136,6 +137,7 @@ class Recomputation:
         self.random = get_rng_state() if preserve else None
         self.autocast = same_autocast()
         self.inputs = _KeepInputs.apply(empty(0, requires_grad=True), *args).grad_fn
+        self.in_graph = [one.grad_fn is not None for one in args if isinstance(one, Tensor)]
         self.places: list[weakref.ref[_Place]] = []
         self.metas: list[dict[str, Any]] = []
         self.first_ops: list[str] = []
@@ -197,7 +199,10 @@ class Recomputation:
             return tensor.detach()
 
         arguments = list(self.inputs.others)
-        for index, tensor in zip(self.inputs.positions, self.inputs.saved_tensors, strict=True):
+        saved_now = self.inputs.saved_tensors
+        for index, tensor, in_graph in zip(self.inputs.positions, saved_now, [False, *self.in_graph], strict=True):
+            if in_graph and tensor.grad_fn is None:
+                raise detached_since()
             arguments[index] = tensor
         try:
             with (
