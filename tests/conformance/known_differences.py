@@ -57,7 +57,7 @@ KNOWN = [
         "the gradient of the sum of normalized rows is zero: mode finds which of its roundings is most frequent",
     ),
     (
-        r"(value|grad) at (?s:.*)(cross\((\w), \3\)|sinc\((?s:.*)log|i0\((?s:.*)(trunc|floor|ceil))",
+        r"(value|grad) at (?s:.*)(cross\((\w), \3\)|cross\(t, u\)\)\((\w), \4\)|sinc\((?s:.*)(log| % )|i0\((?s:.*)(trunc|floor|ceil))",
         "nothing but rounding, made visible by what divides by it, cuts it off or asks for its sign",
     ),
     (
@@ -89,6 +89,10 @@ KNOWN = [
         "LAPACK's search for the singular values of an infinite matrix, which PyTorch begins: here they are nan",
     ),
     (
+        r"value at `the end`\n# kept(?s:.*)\n(\w+), (\w+) = torch\._foreach_\w+\((?s:.*)\n(\1|\2)\.register_hook\(",
+        "PyTorch's functions over lists have one node: a hook of one result is called with zeros where only another is differentiated",
+    ),
+    (
         r"value at [^\n]*vmap\(torch\.vmap\(lambda t: t\.roll\(1\)",
         "PyTorch rolls numbers, of a batch of batches, into each other: each rolled alone stays what it is",
     ),
@@ -101,8 +105,8 @@ KNOWN = [
         "PyTorch's forward over forward of a determinant is not what differences, its own hessian and jacrev(jacrev) say",
     ),
     (
-        r"value at `\w+ = \w+\.view\(torch\.u?int\d+\)`\n(?s:.*)(softmax| \*\* |exp|log)",
-        "a last digit of a power or a logarithm, made visible by the bits that it is stored in",
+        r"value at `\w+ = \w+\.view\(torch\.u?int\d+\)`\n(?s:.*)( \*\* |(softmax|exp|log|tan|sin|cos|sigmoid|erf)\w*\()",
+        "a last digit of a power or of a function that is rounded, made visible by the bits that it is stored in",
     ),
     (
         r"value at [^\n]*\n# \w+: \d+/\d+ differ, at \[[\d, ]*\]: [\d.e+-]+ for nan\n(?s:.*)(hessian|jacrev|jacfwd)\([^\n]*\.prod\(",

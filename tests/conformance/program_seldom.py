@@ -58,11 +58,11 @@ class SeldomHoles(CornerHoles):
 VALUES: list[tuple[int, str]] = [
     # Distributions.
     (4, "torch.distributions.{Normal Laplace Cauchy Gumbel}({mildly}, {positive_of}).log_prob({subject}.detach() + 1)"),
-    (2, "torch.distributions.{Exponential HalfNormal HalfCauchy Chi2}({mildly}.abs() + 0.5).{mean variance stddev entropy()}"),
-    (2, "torch.distributions.{Gamma Beta Weibull Pareto InverseGamma Kumaraswamy FisherSnedecor}({mildly}.abs() + 3, "
+    (2, "torch.distributions.{Exponential HalfNormal HalfCauchy Chi2}({small}.abs() + 0.5).{mean variance stddev entropy()}"),
+    (2, "torch.distributions.{Gamma Beta Weibull Pareto InverseGamma Kumaraswamy FisherSnedecor}({small}.abs() + 3, "
         "{positive_of} + 4).{mean variance log_prob(torch.tensor(0.5)) log_prob(torch.tensor(1.5)) entropy()}"),
     (3, "torch.distributions.Categorical({logits probs}={table}.{exp() softmax(-1)}).{entropy() log_prob(torch.tensor(0)) probs logits}"),
-    (2, "torch.distributions.{Bernoulli Geometric ContinuousBernoulli}(logits={mildly}).{entropy() log_prob(torch.tensor(1.)) probs "
+    (2, "torch.distributions.{Bernoulli Geometric ContinuousBernoulli}(logits={small}).{entropy() log_prob(torch.tensor(1.)) probs "
         "mean variance}"),
     (2, "torch.distributions.MultivariateNormal(torch.zeros({count}, {like}), {definite}).{entropy() variance precision_matrix "
         "log_prob(torch.ones(())) scale_tril}"),
@@ -96,6 +96,8 @@ VALUES: list[tuple[int, str]] = [
     # Factorizations.
     (3, "torch.linalg.{svdvals pinv matrix_norm cond det inv}({sound})"),
     (2, "torch.linalg.eigvals({sound}).abs().{sum() prod()}"),
+    # The signs of eigenvectors are LAPACK's own.
+    (2, "torch.linalg.eigh({definite}){or_first}[-1].abs()"),
     (3, "torch.linalg.{cholesky eigvalsh cholesky_ex inv_ex slogdet}({batched}){or_first}"),
     (2, "torch.linalg.{solve lstsq solve_ex}({batched}, {subject}){or_first}"),
     (2, "torch.linalg.householder_product({sound}, {subject}[0] * 0.1)"),
@@ -141,8 +143,7 @@ SEVERAL: list[tuple[int, str, int]] = [
     (3, "torch._foreach_{exp neg abs sqrt tanh sigmoid floor erf norm sign reciprocal log1p}([{wanting}, {wanting}])", 2),
     (2, f"torch._foreach_{{addcmul addcdiv}}({_LISTS}, [{{ftwin}}, {{ftwin}}], [{{ftwin}}, {{ftwin}}], {{2.0 [1.0,0.5]}})", 2),
     (2, f"torch._foreach_lerp({_LISTS}, [{{ftwin}}, {{ftwin}}], {{0.5 2.0}})", 2),
-    (2, "torch.linalg.{slogdet eigh qr cholesky_ex inv_ex lu_factor}({batched})", 2),
-    (2, "torch.linalg.eigh({definite})", 2),
+    (2, "torch.linalg.{slogdet qr cholesky_ex inv_ex lu_factor}({batched})", 2),
     (
         2,
         "torch.autograd.grad([{outcome}, {outcome}], [{source}, {another}], retain_graph=True, allow_unused=True, create_graph={True False})",
