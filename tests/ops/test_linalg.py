@@ -424,3 +424,11 @@ def test_no_number_has_the_size_nan(order):
     x = torch.tensor([[1.0, float("nan"), -2.0], [1.0, 1.0, -1.0]], requires_grad=True)
     LINALG.vector_norm(x, ord=order, dim=1).sum().backward()
     torch.testing.assert_close(x.grad, torch.tensor([[0.0, 0.0, 0.0], [1.0, 1.0, -1.0]]) / 3)
+
+
+@pytest.mark.parametrize("number", [2.0, float("inf"), -float("inf"), float("nan")])
+def test_the_eigenvalue_of_one_number_is_that_number(number: float) -> None:
+    matrix = torch.tensor([[number]], dtype=torch.float64)
+    values, vectors = torch.linalg.eigh(matrix)
+    assert torch.allclose(values, matrix[0], equal_nan=True) and vectors.tolist() == [[1.0]]
+    assert torch.allclose(torch.linalg.eigvalsh(matrix), matrix[0], equal_nan=True)

@@ -288,11 +288,15 @@ def _finite(a: Array) -> Array:
 
 def eigh(a: Array, uplo: Any = "L") -> tuple[Array, Array]:
     """Eigenvalues, ascending, and eigenvectors of Hermitian matrices; nan for matrices that hold it."""
+    if a.shape[-1] == 1:  # whatever the number is
+        return eigvalsh(a, uplo), np.ones_like(a)
     values, vectors = _where_finite(lambda x: tuple(np.linalg.eigh(x, uplo)), a, "linalg.eigh", "eigenvalues")
     return values, columns(vectors)
 
 
 def eigvalsh(a: Array, uplo: Any = "L") -> Array:
+    if a.shape[-1] == 1:
+        return a[..., 0].real.copy()
     return _where_finite(lambda x: (np.linalg.eigvalsh(x, uplo),), a, "linalg.eigh", "eigenvalues")[0]
 
 
