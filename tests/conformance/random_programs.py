@@ -34,7 +34,7 @@ from op_samples import OutOfTime, load_candidate
 from program_held import assigned, node_name
 from program_parts import Holes, NoFit
 from program_sides import TRANSFORMS, Difference, Run, Running, difference, follows_layout, proof
-from program_wide import VOCABULARIES, Vocabulary, vocabulary_of
+from program_wide import MIXTURES, VOCABULARIES, Vocabulary, vocabulary_of
 from program_wide_parts import WideHoles, exported
 from sides import Side
 
@@ -344,7 +344,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0, help="first seed; the others follow")
     parser.add_argument("-j", "--jobs", type=int, default=4)
-    parser.add_argument("--vocabulary", default="plain", choices=[*VOCABULARIES, "mixed"], help="see program_wide.py")
+    parser.add_argument("--vocabulary", default="plain", choices=[*VOCABULARIES, *MIXTURES], help="see program_wide.py")
     parser.add_argument("--threads", type=int, default=1, help="of the module under test")
     parser.add_argument("--length", type=int, default=14, help="lines of a program")
     parser.add_argument("--candidate", default="rushlight", help="module under test; `mirror` is PyTorch again")
