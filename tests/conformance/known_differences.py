@@ -89,7 +89,7 @@ KNOWN = [
         "LAPACK's search for the singular values of an infinite matrix, which PyTorch begins: here they are nan",
     ),
     (
-        r"value at `the end`\n# kept(?s:.*)\n(\w+), (\w+) = torch\._foreach_\w+\((?s:.*)\n(\1|\2)\.register_hook\(",
+        r"value at `the end`\n# kept(?s:.*)\n(\w+), (\w+) = torch\._foreach_\w+\((?s:.*)\n(\1|\2)\.(grad_fn\.)?register_\w*hook\(",
         "PyTorch's functions over lists have one node: a hook of one result is called with zeros where only another is differentiated",
     ),
     (
