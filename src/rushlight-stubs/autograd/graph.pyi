@@ -66,7 +66,7 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., None],
     """``fn(grads)`` runs once in each backward pass, when the gradients of all ``tensors`` that take part are known; the others' are None. With ``mode='any'``, ``fn(grad)`` runs when the first of them is. As in PyTorch, the single tensor that a pass begins at is not waited for, and a leaf that ``grad`` was asked for is refused (RuntimeError)."""
     ...
 class save_on_cpu(saved_tensors_hooks):
-    """Keeps what the graph saves in memory of the CPU: as copies, for all tensors are there already."""
+    """Keeps what the graph saves in memory of the CPU: the tensors themselves, which are there already, and no copies."""
     def __init__(self, pin_memory: bool = False, device_type: str = 'cuda') -> None: ...
 class saved_tensors_hooks:
     """Within it, ``pack_hook(tensor)`` decides what the graph keeps of each tensor it would save, and ``unpack_hook`` gives a tensor of the same values back when backward needs it."""
