@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import subprocess
+import sys
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -222,3 +224,18 @@ def test_what_is_nearly_as_fast_is_timed_again_later() -> None:
     assert not form.is_decided() and form.replays is False and form.again == 1280
     form.as_it_is.times[12:], way.times[12:] = [0.8] * 6, [0.9] * 6
     assert form.is_decided() and form.replays is False
+
+
+def test_an_operator_that_another_program_is_the_first_to_use_is_no_change() -> None:
+    code = """
+import rushlight as torch
+x = torch.ones(3)
+fast = torch.compile(lambda: x * 2 - x / 4)
+fast._compiled.always = True
+fast(), fast(), fast()
+1 - (1 * (1 / x)), x.reciprocal()
+fast()
+print(len(fast._compiled.forms), fast._compiled.forms[0].calls)
+"""
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert said.stdout.split() == ["1", "2"]

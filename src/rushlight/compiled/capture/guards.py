@@ -1,9 +1,8 @@
 """What a program found when it ran, and whether it would find the same again.
 
-From the function and its arguments on, whatever its code may ask for by the names that stand in the code that ran: globals,
-closures, attributes, the contents of containers. Each is a check: *this* dict still has *that* under *this* key. Objects are held,
-and compared by identity; numbers and texts by value. An object that cannot be looked into (an iterator, a generator of random
-numbers, an array of NumPy's) ends it: the program may have found anything there.
+From the function and its arguments on, whatever its code may ask for by the names that stand in the code that ran. Each is a check:
+*this* dict still has *that* under *this* key. Objects are held, and compared by identity; numbers and texts by value. An object that
+cannot be looked into (an iterator, an array of NumPy's) ends it: the program may have found anything there.
 """
 
 from __future__ import annotations
@@ -26,6 +25,7 @@ from ...base import dtypes
 from ...base.arguments import OWN_CODE, ROOT
 from ...base.device import device, layout
 from ...nn import functional
+from ...ops.public import CompiledOnUse
 from ...optim import optimizer
 from ...random import Generator
 from ...tensor import Tensor
@@ -194,6 +194,8 @@ class Findings:
         """What users have put into a class of a library's, or may: attributes that they ask for, in the place of its own."""
         space = vars(kind)
         for name in names & space.keys():
+            if isinstance(space[name], CompiledOnUse):
+                getattr(kind, name)  # another stands there from its first use on, which is now
             self.checks.append(("class", kind, name, space[name]))
         self.checks.append(("length", space, len(space), None))
 
@@ -348,11 +350,9 @@ class Findings:
 
     def changed(self) -> str | None:
         """What is not as it was, None where all is."""
-        for tensor, before in self.attributes.values():
-            if not same_attributes(tensor, self.names, before):
-                return "attributes of a tensor"
-        other = next((check for check in self.checks if not holds(check)), None)
-        return None if other is None else self.told(*other)
+        if not all(same_attributes(tensor, self.names, before) for tensor, before in self.attributes.values()):
+            return "attributes of a tensor"
+        return next((self.told(*check) for check in self.checks if not holds(check)), None)
 
     def told(self, kind: str, holder: Any, key: object, value: object) -> str:
         """What a check looks at, in words."""
