@@ -66,3 +66,12 @@ def test_after_a_meta_tensor_a_list_that_holds_itself_is_refused_by_its_reader()
     with pytest.raises(TypeError, match="expected Tensor as element 1"):
         torch.stack(held)
     assert alive.is_meta
+
+
+def test_what_numpy_is_refused_it_does_not_keep() -> None:
+    """While a meta tensor is alive, nothing is compiled."""
+    gc.collect()
+    before = len(special.hidden)
+    torch.histc(torch.empty(2, 3, device="meta"))
+    gc.collect()
+    assert len(special.hidden) == before

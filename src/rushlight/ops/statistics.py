@@ -63,6 +63,7 @@ def histc(input: Any, bins: int = 100, min: float = 0, max: float = 0) -> Tensor
     refuse("histogram_cpu", input, "buic")
     low, high = float(min), float(max)
     if low == high and array.size:
+        array = np.asarray(array)  # a meta tensor's refuses; NumPy would keep one that refuses to be reduced for ever
         low, high = float(np.minimum.reduce(array, None)), float(np.maximum.reduce(array, None))
     if low == high:
         low, high = low - 1, high + 1
