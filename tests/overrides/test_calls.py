@@ -215,3 +215,11 @@ print((outline + outline).shape, outline.detach().shape, (-outline * 2 > outline
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout == "torch.Size([2, 3]) torch.Size([2, 3]) torch.Size([2, 3]) torch.Size([])\n", done.stderr
+
+
+def test_what_can_be_taken_over_and_what_cannot():
+    ignored, overrides = torch.overrides.get_ignored_functions(), torch.overrides.get_testing_overrides()
+    assert {torch.zeros, torch.rand, torch.manual_seed, torch.Tensor.new_zeros} <= ignored
+    assert {torch.add, torch.sigmoid, torch.nn.functional.relu, torch.Tensor.add} <= overrides.keys()
+    assert not ignored & overrides.keys()
+    assert overrides[torch.add](torch.ones(1), 2) == -1

@@ -21,7 +21,9 @@ def enable_reentrant_dispatch() -> Iterator[None]:
     """Within ``__torch_dispatch__``, ops are recorded again as they were around it."""
     ...
 get_default_nowrap_functions: Any
+get_ignored_functions: Any
 get_overridable_functions: Any
+get_testing_overrides: Any
 def handle_torch_function(public_api: Callable[..., Any], relevant_args: Iterable[Any], *args: Any, **kwargs: Any) -> Any:
     """Leaves a call of ``public_api(*args, **kwargs)`` to those of ``relevant_args`` that take over."""
     ...

@@ -14,7 +14,7 @@ import inspect
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import Any, Self
 
@@ -22,6 +22,7 @@ from ..autograd import modes
 from ..autograd.interpreters import stack as interpreters
 from ..ops.public import registry
 from ..tensor import Tensor
+from . import ignored_functions
 from .overridable_methods import watch
 from .torch_function import (
     DisableTorchFunction,
@@ -39,7 +40,9 @@ __all__ = [
     "TorchFunctionMode",
     "enable_reentrant_dispatch",
     "get_default_nowrap_functions",
+    "get_ignored_functions",
     "get_overridable_functions",
+    "get_testing_overrides",
     "handle_torch_function",
     "has_torch_function",
     "has_torch_function_unary",
@@ -190,11 +193,48 @@ def get_overridable_functions() -> dict[Any, list[Callable[..., Any]]]:
             owner = import_module("rushlight" + space.removeprefix("torch"))
         except ImportError:
             continue
-        found[owner] = [function for name, function in functions.items() if not name.startswith("_")]
-    found[Tensor] = [
-        value for name, value in ((name, getattr(Tensor, name, None)) for name in list(Tensor.__dict__)) if callable(value)
-    ]
+        left = ignored_functions.NAMES.get(space, ())
+        found[owner] = [function for name, function in functions.items() if not name.startswith("_") and name not in left]
+    ignored = {getattr(Tensor, name) for name in ignored_functions.NAMES["torch.Tensor"]}
+    methods = ((name, getattr(Tensor, name, None)) for name in list(Tensor.__dict__))
+    found[Tensor] = [value for name, value in methods if callable(value) and value not in ignored]
     return found
+
+
+@functools.cache
+def get_ignored_functions() -> set[Callable[..., Any]]:
+    """The functions of torch, torch.nn.functional and Tensor that cannot be taken over.
+
+    >>> import rushlight as torch
+    >>> torch.zeros in torch.overrides.get_ignored_functions(), torch.add in torch.overrides.get_ignored_functions()
+    (True, False)
+    """
+    owners = {
+        "torch": import_module("rushlight"),
+        "torch.nn.functional": import_module("rushlight.nn.functional"),
+        "torch.Tensor": Tensor,
+    }
+    return {getattr(owners[space], name) for space, names in ignored_functions.NAMES.items() for name in names}
+
+
+@functools.cache
+def get_testing_overrides() -> dict[Callable[..., Any], Callable[..., Any]]:
+    """For each function that can be taken over one that takes the same arguments and gives -1.
+
+    >>> import rushlight as torch
+    >>> torch.overrides.get_testing_overrides()[torch.add](torch.ones(1), 2)
+    -1
+    """
+    return {function: _stand_in(function) for functions in get_overridable_functions().values() for function in functions}
+
+
+def _stand_in(function: Callable[..., Any]) -> Callable[..., Any]:
+    def stand_in(*args: Any, **kwargs: Any) -> int:
+        return -1
+
+    with suppress(TypeError, ValueError):  # some have no signature to read
+        stand_in.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
+    return stand_in
 
 
 def is_tensor_method_or_property(func: Callable[..., Any]) -> bool:
