@@ -326,6 +326,10 @@ PROGRAMS = {
         yield [torch.clamp(*three).stride() for three in product((x, y), repeat=3)]
         for shifts, dims in ((1, None), (0, 0), (1, 1), (3, 1), ((0, 1), (1, 2)), ((1, 1), (1, 2))):
             yield x.roll(shifts, dims).stride()""",
+    "windows of one value, said by a tensor": """
+        for name in ("bartlett", "blackman", "hamming", "hann", "kaiser"):
+            for kind in (torch.bool, torch.float16, torch.float32, torch.int64):
+                yield getattr(torch.signal.windows, name)(torch.ones((), dtype=kind))""",
     "types that traced modules are annotated with": """
         net = torch.nn.Sequential(torch.nn.Linear(1, 1))
         for module in (net, net[0], torch.nn.Embedding(2, 2), torch.nn.MSELoss(), torch.nn.Identity()):

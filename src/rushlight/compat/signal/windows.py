@@ -62,6 +62,9 @@ def _window(function: F) -> F:
         if chosen not in (dtypes.float32, dtypes.float64):
             raise ValueError(f"{label} expects float32 or float64 dtypes, got: {chosen}")
 
+        if isinstance(M, Tensor) and M.item() in (0, 1):
+            M = int(M)  # a window that needs no steps takes a tensor of any dtype for its length
+
         def points(start: float, step: float) -> Tensor:
             return linspace(
                 start, start + (M - 1) * step, M, dtype=chosen, layout=layout, device=device, requires_grad=requires_grad
