@@ -666,7 +666,7 @@ class Tensor(WithAttributes):
     def bernoulli_(self, p: Any = 0.5, *, generator: _Generator | None = None) -> Tensor:
         """Fills with ones at a chance of ``p``, a number or a tensor of chances; zeros otherwise."""
         ...
-    def bfloat16(self, memory_format: memory_format | None = None) -> Tensor:
+    def bfloat16(self, *, memory_format: memory_format | None = None) -> Tensor:
         """The tensor as torch.bfloat16; itself if that is what it is."""
         ...
     def bincount(self, weights: Any = None, minlength: _int = 0) -> Tensor:
@@ -711,13 +711,13 @@ class Tensor(WithAttributes):
     def bmm(self, mat2: Tensor) -> Tensor:
         """The products of two batches of matrices."""
         ...
-    def bool(self, memory_format: memory_format | None = None) -> Tensor:
+    def bool(self, *, memory_format: memory_format | None = None) -> Tensor:
         """The tensor as torch.bool; itself if that is what it is."""
         ...
     def broadcast_to(self, *size: _int | Sequence[_int]) -> Tensor:
         """Expanded to ``size``."""
         ...
-    def byte(self, memory_format: memory_format | None = None) -> Tensor:
+    def byte(self, *, memory_format: memory_format | None = None) -> Tensor:
         """The tensor as torch.uint8; itself if that is what it is."""
         ...
     def cauchy_(self, median: _float = 0.0, sigma: _float = 1.0, *, generator: _Generator | None = None) -> Tensor:
@@ -726,7 +726,7 @@ class Tensor(WithAttributes):
     def ccol_indices(self) -> Tensor:
         """A part of a sparse tensor: RuntimeError, for this one is dense. See ``torch.sparse``."""
         ...
-    def cdouble(self, memory_format: memory_format | None = None) -> Tensor:
+    def cdouble(self, *, memory_format: memory_format | None = None) -> Tensor:
         """The tensor as torch.complex128; itself if that is what it is."""
         ...
     def ceil(self) -> Tensor:
@@ -735,13 +735,13 @@ class Tensor(WithAttributes):
     def ceil_(self) -> Tensor:
         """In-place version of :func:`ceil`."""
         ...
-    def cfloat(self, memory_format: memory_format | None = None) -> Tensor:
+    def cfloat(self, *, memory_format: memory_format | None = None) -> Tensor:
         """The tensor as torch.complex64; itself if that is what it is."""
         ...
-    def chalf(self, memory_format: memory_format | None = None) -> Tensor:
+    def chalf(self, *, memory_format: memory_format | None = None) -> Tensor:
         """The tensor as torch.complex64; itself if that is what it is."""
         ...
-    def char(self, memory_format: memory_format | None = None) -> Tensor:
+    def char(self, *, memory_format: memory_format | None = None) -> Tensor:
         """The tensor as torch.int8; itself if that is what it is."""
         ...
     def cholesky(self, upper: _bool = False) -> Tensor:
@@ -948,7 +948,7 @@ class Tensor(WithAttributes):
     def dot(self, tensor: Any) -> Tensor:
         """The sum of the products of two vectors' elements."""
         ...
-    def double(self, memory_format: memory_format | None = None) -> Tensor:
+    def double(self, *, memory_format: memory_format | None = None) -> Tensor:
         """The tensor as torch.float64; itself if that is what it is."""
         ...
     def dsplit(self, indices_or_sections: Any) -> tuple[Tensor, ...]:
@@ -1042,7 +1042,7 @@ class Tensor(WithAttributes):
     def flipud(self) -> Tensor:
         """Reversed along the first dimension."""
         ...
-    def float(self, memory_format: memory_format | None = None) -> Tensor:
+    def float(self, *, memory_format: memory_format | None = None) -> Tensor:
         """The tensor as torch.float32; itself if that is what it is."""
         ...
     def float_power(self, exponent: Any, *, out: Any = None) -> Tensor:
@@ -1147,7 +1147,7 @@ class Tensor(WithAttributes):
     def gt_(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """In-place version of :func:`gt`."""
         ...
-    def half(self, memory_format: memory_format | None = None) -> Tensor:
+    def half(self, *, memory_format: memory_format | None = None) -> Tensor:
         """The tensor as torch.float16; itself if that is what it is."""
         ...
     def hardshrink(self, lambd: _float = 0.5) -> Tensor:
@@ -1240,7 +1240,7 @@ class Tensor(WithAttributes):
     def inner(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
         """The sums of products along the last dimension of both tensors."""
         ...
-    def int(self, memory_format: memory_format | None = None) -> Tensor:
+    def int(self, *, memory_format: memory_format | None = None) -> Tensor:
         """The tensor as torch.int32; itself if that is what it is."""
         ...
     def inverse(self) -> Tensor:
@@ -1468,7 +1468,7 @@ class Tensor(WithAttributes):
     def logsumexp(self, dim: Any, keepdim: _bool = False) -> Tensor:
         """log(sum(exp(x))) along one or several dimensions, computed without overflow."""
         ...
-    def long(self, memory_format: memory_format | None = None) -> Tensor:
+    def long(self, *, memory_format: memory_format | None = None) -> Tensor:
         """The tensor as torch.int64; itself if that is what it is."""
         ...
     def lstsq(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> NoReturn:
@@ -1926,7 +1926,7 @@ class Tensor(WithAttributes):
     def share_memory_(self) -> Tensor:
         """Moves the memory to where processes started later share it, and that of its base if it is a view: what one writes, all see."""
         ...
-    def short(self, memory_format: memory_format | None = None) -> Tensor:
+    def short(self, *, memory_format: memory_format | None = None) -> Tensor:
         """The tensor as torch.int16; itself if that is what it is."""
         ...
     def sigmoid(self) -> Tensor:

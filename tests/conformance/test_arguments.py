@@ -565,3 +565,21 @@ def test_numpy_bools_are_floats_and_numbers_of_enumerations_need_no_name() -> No
     for package in (torch, rushlight):
         assert package.tensor([1]).mul(np.bool_(True)).dtype is package.float32
         assert int(package.autograd.ProfilerActivity(-5)) == -5 and package.serialization.location_tag(package.ones(2)) == "cpu"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "torch.where(x, None)", "torch.where(x > 0, None, None)", "torch.where(x > 0, other=None)", "torch.addcdiv(x, x, 1)",
+        "torch.addcdiv(x, 1.5, x)", "torch.addcdiv(1, x, x)", "x.addcdiv_(x, tensor2=1.0)", "x.float(None)",
+        "x.bool(torch.contiguous_format)", "x.double('a')", "torch.futures.Future(devices=['cpu'])",
+        "torch.futures.Future(devices=['cuda:0'])", "torch.futures.Future(devices=1)", "torch.futures.Future(devices=[None])",
+    ],
+)  # fmt: skip
+def test_nonsense_that_was_taken(line: str) -> None:
+    found = []
+    for package in (torch, rushlight):
+        with pytest.raises((TypeError, ValueError, RuntimeError)) as error:
+            eval(line, {"torch": package, "x": package.ones(2)})
+        found.append((error.type, str(error.value).partition("\n")[0].partition(" takes ")[0]))
+    assert found[0] == found[1]

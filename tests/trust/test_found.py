@@ -768,3 +768,18 @@ def test_batches_of_several_dtypes_keep_what_they_were_given(dtype: Any) -> None
     other.add_(1)
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         product.sum().backward()
+
+
+def test_conjugates_of_stretched_tensors_are_not_written_into() -> None:
+    stretched = torch.ones(2, 1, dtype=torch.complex64).expand(2, 3)
+    for turned in (stretched.conj(), torch._neg_view(stretched), stretched.conj().imag):
+        for write in (
+            lambda t: t.zero_(),
+            lambda t: t.fill_(2),
+            lambda t: t.masked_fill_(torch.tensor(True), 2),
+            lambda t: t.index_fill_(0, torch.tensor([0]), 2),
+            lambda t: t.triu_(),
+        ):
+            with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
+                write(turned)
+    assert stretched.tolist() == [[1, 1, 1]] * 2 and stretched.zero_().tolist() == [[0, 0, 0]] * 2

@@ -89,6 +89,12 @@ def check_memory(tensor: Tensor, inputs: Iterable[Any] = (), wholly: bool = Fals
     check_shared(tensor, inputs, wholly)
 
 
+def check_turned(tensor: Tensor) -> None:
+    """The error for a conjugate or negative of a stretched tensor, into which PyTorch copies what it has written elsewhere."""
+    if (tensor._conjugate or tensor._negated) and is_stretched(tensor._array):
+        raise overlap_error()
+
+
 def check_shared(tensor: Tensor, inputs: Iterable[object], wholly: bool = True) -> None:
     for value in inputs:
         if wholly and value is tensor:
@@ -235,6 +241,8 @@ def check_write(
     if name in BY_PLACE:
         return _check_places(function, name, self, args, kwargs)
     overlapping = name in INTO_OVERLAP and overlaps_itself(self._array)
+    if overlapping:
+        check_turned(self)
     if name == "masked_scatter_" and not is_stretched(self._array):
         overlapping = overlaps_itself(self._array) or any(getattr(one, "_counter", None) is self._counter for one in args[1:])
     if overlapping and name[:3] == "tri":

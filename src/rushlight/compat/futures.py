@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
+from rushlight.base.device import device as Device
 from rushlight.base.missing_names import lazy_names
 
 __all__ = ["Future", "collect_all", "wait_all"]
@@ -25,8 +26,11 @@ class Future(Generic[T]):
     """
 
     def __init__(self, *, devices: Any = None) -> None:
-        if devices is not None and not isinstance(devices, (list, tuple)):
-            raise TypeError(f"{type(devices).__name__!r} object is no list of devices")
+        for one in () if devices is None else devices:
+            where = Device(one)
+            if where.index is None:
+                raise ValueError(f"Expected devices to have indices, got {where}")
+            raise RuntimeError(f"PyTorch is not linked with support for {where.type} devices")
         self._condition = threading.Condition()
         self._done = False
         self._value: Any = None

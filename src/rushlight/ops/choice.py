@@ -23,6 +23,7 @@ from .operands import no_such_form
 from .pointwise import LN2, plain, smooth
 from .public import alias, function_of, methods, module, ops, public, publish, warn
 from .rule_functions import conj, underivable
+from .signatures import Unsaid
 from .table import op
 
 # fmt: off
@@ -195,8 +196,11 @@ def _mask_of(condition: Any) -> Any:
     )
 
 
+_UNSAID = Unsaid()
+
+
 @public(method=False)
-def where(condition: Any, input: Any = None, other: Any = None) -> Tensor:
+def where(condition: Any, input: Any = _UNSAID, other: Any = _UNSAID) -> Tensor:
     """``input`` where the condition holds, ``other`` elsewhere; with the condition alone, the indices where it holds.
 
     >>> import rushlight as torch
@@ -204,7 +208,7 @@ def where(condition: Any, input: Any = None, other: Any = None) -> Tensor:
     >>> torch.where(x > 0, x, 0.0)
     tensor([0., 2.])
     """
-    if input is None and other is None:
+    if input is _UNSAID and other is _UNSAID:
         return condition.nonzero(as_tuple=True)
     if not isinstance(input, Tensor) or not isinstance(other, Tensor):
         input, other = _branches(condition, input, other)
@@ -424,7 +428,8 @@ def addcdiv(input: Any, tensor1: Any, tensor2: Any, *older: Any, value: Any = 1)
     if older:  # with the value before the tensors, as it was written before PyTorch 1.5
         _check_older("addcdiv", older)
         return addcdiv(input, tensor2, older[0], value=tensor1)
-    if tensor1._array.dtype.kind in "iub" and tensor2._array.dtype.kind in "iub":
+    kinds = [one._array.dtype.kind for one in (input, tensor1, tensor2)]
+    if kinds[1] in "iub" and kinds[2] in "iub":
         raise RuntimeError(
             "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true "
             "division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + value * "

@@ -51,6 +51,7 @@ def zero_(input: Any) -> Tensor:
         input._array.fill(0)
         count(input, "zero_")
         return input
+    overlaps.check_turned(input)
     if _recording(input):
         return views.inplace(ops.zero, "zero_", input)
     views.check_writable(input)
@@ -104,6 +105,7 @@ def fill_(input: Any, value: Any) -> Tensor:
                 " * (Tensor value)\n * (Number value)\n"
             )
         value = k.checked_number(value, input._array)
+        overlaps.check_turned(input)
         if _recording(input):
             return views.inplace(ops.filled, "fill_", input, value)
     views.check_writable(input)

@@ -173,7 +173,7 @@ def type_as(self: Tensor, other: Any) -> Tensor:
 
 
 def _casting_method(name: str, dtype: dtypes.dtype) -> None:
-    def cast(self: Tensor, memory_format: Any = None) -> Tensor:
+    def cast(self: Tensor, *, memory_format: Any = None) -> Tensor:
         if memory_format is None and self._array.dtype is dtype.numpy:
             return self
         return _convert(self, dtype.numpy, memory_format_name(name, memory_format))
