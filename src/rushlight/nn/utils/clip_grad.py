@@ -36,9 +36,10 @@ def get_total_norm(
 def clip_grads_with_norm_(parameters: Any, max_norm: float, total_norm: Tensor, foreach: bool | None = None) -> None:
     """Scales gradients, whose norm is known, down to ``max_norm``."""
     parameters = [one for one in _listed(parameters) if one.grad is not None]
+    most = float(max_norm)
     if not parameters:
         return
-    factor = (float(max_norm) / (total_norm + 1e-6)).clamp(max=1.0)
+    factor = (most / (total_norm + 1e-6)).clamp(max=1.0)
     with torch.no_grad():
         for parameter in parameters:
             parameter.grad.mul_(factor)
