@@ -573,7 +573,8 @@ def test_numpy_bools_are_floats_and_numbers_of_enumerations_need_no_name() -> No
         "torch.where(x, None)", "torch.where(x > 0, None, None)", "torch.where(x > 0, other=None)", "torch.addcdiv(x, x, 1)",
         "torch.addcdiv(x, 1.5, x)", "torch.addcdiv(1, x, x)", "x.addcdiv_(x, tensor2=1.0)", "x.float(None)",
         "x.bool(torch.contiguous_format)", "x.double('a')", "torch.futures.Future(devices=['cpu'])",
-        "torch.futures.Future(devices=['cuda:0'])", "torch.futures.Future(devices=1)", "torch.futures.Future(devices=[None])", "torch.nn.utils.clip_grad_norm_([x], 'a')",
+        "torch.futures.Future(devices=['cuda:0'])", "torch.futures.Future(devices=1)", "torch.futures.Future(devices=[None])",
+        "torch.nn.utils.clip_grad_norm_([x], 'a')",
     ],
 )  # fmt: skip
 def test_nonsense_that_was_taken(line: str) -> None:
