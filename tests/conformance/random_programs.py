@@ -18,6 +18,7 @@ import multiprocessing
 import multiprocessing.connection
 import random
 import re
+import resource
 import signal
 import string
 import time
@@ -229,6 +230,7 @@ def cut_down(failure: Failure, candidate: Side) -> Failure:
 # Many programs.
 
 _WORK: dict[str, Any] = {"vocabulary": "plain"}
+MEMORY_PER_PROCESS = 8 << 30  # bytes of addresses, with what libraries reserve
 
 
 def _out_of_time(signum: int, frame: Any) -> None:
@@ -314,6 +316,8 @@ def _in_processes(
 
 
 def _run_chunk(question: Any, chunk: list[int], candidate: str, length: int) -> None:
+    # A program may broadcast two large tensors against one another: an error then, and not the end of other processes.
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_PER_PROCESS, MEMORY_PER_PROCESS))
     _start(candidate, length)
     for seed in chunk:
         question.send(_task(seed))

@@ -118,6 +118,11 @@ def test_holes_are_filled_where_what_they_fit_to_stands_behind_them() -> None:
     assert holes.fill("torch.nn.Linear({last}, 2, {like})({table})") == "torch.nn.Linear(3, 2, dtype=a.dtype)(a)"
 
 
+def test_a_program_for_which_pytorch_lacks_memory_ends_there() -> None:
+    lines = ["a = torch.zeros(1)", "b = a.expand(2**50).clone()", "c = b.sum()"]
+    assert difference(lines, load_candidate("rushlight")) is None
+
+
 def test_a_gradient_is_held_where_none_is_required_any_more() -> None:
     lines = ["a = torch.tensor(2.75).requires_grad_()", "a.backward()", "a.requires_grad = False", "a.requires_grad_(False)"]
     assert difference(lines, load_candidate("rushlight")) is None
