@@ -191,11 +191,6 @@ def amin(input: Any, dim: Any = (), keepdim: bool = False, *, out: Any = None) -
 def aminmax(input: Any, *, dim: Any = None, keepdim: bool = False, out: Any = None) -> Any:
     """The least and the greatest, together or along one dimension."""
     if out is not None:
-        for one in out:
-            if one._array.dtype != input._array.dtype:
-                raise RuntimeError(
-                    f"Expected out tensor to have dtype {input.dtype.c_name}, but got {one.dtype.c_name} instead"
-                )
         return write_out(aminmax, "aminmax", out, (input,), {"dim": dim, "keepdim": keepdim})
     array = input._array
     if dim is None:

@@ -20,8 +20,45 @@ from .table import table
 # Functions whose ``out=`` must have the dtype of the result; all others cast.
 EXACT_OUT = frozenset(
     "mm bmm matmul mv addmm addmv addbmm baddbmm inverse gather scatter scatter_add sort max min norm tril triu softmax "
-    "log_softmax diag topk kthvalue median argmax argmin".split()
+    "log_softmax diag topk argmax argmin cross renorm index_add index_copy take_along_dim msort qr slogdet det inv svdvals eigvalsh "
+    "vector_norm solve eigh aminmax".split()
 )
+
+# The same in words of their own: of the dtype that ``out=`` has ({0}, in C++ {2}) and of the result's ({1}, {3}).
+_NOT_SAME = {
+    "index_select": ("index_select(): self and result must have the same scalar type",),
+    "masked_select": ("masked_select(): self and result must have the same scalar type",),
+    "take": ("take(): self and out expected to have the same dtype, but got self.dtype = {1} and out.dtype = {0}",),
+    "where": ("Expected out type to be {1} but got {0}",),
+    **dict.fromkeys(("dot", "vdot"), ("result dtype {0} does not match input dtype {1}",)),
+    **dict.fromkeys(("quantile", "nanquantile"), ("quantile() out tensor must be same dtype as the input tensor",)),
+    "histc": ("torch.histogram: input tensor and hist tensor should have the same dtype, but got input {3} and hist {2}",),
+    **dict.fromkeys(
+        ("inner", "tensordot"),
+        ("tensordot: Expected the output tensor to have dtype {1}, but got an output tensor with dtype {0}",),
+    ),
+    "vecdot": ("linalg.vecdot: Expected out of dtype{1} but found {0}",),
+    "multi_dot": ("multi_dot(): expected out tensor to have dtype {3} but got {2}",),
+    **dict.fromkeys(("clamp", "clamp_min", "clamp_max", "clip"), ("Found dtype {0} but expected {1}",)),
+    "kthvalue": ("output values must be of same type as input", "output indices must be of scalar type Long"),
+    "mode": tuple(f"expected scalar type '{{1}}' but got '{{0}}' for {part} output" for part in ("values", "indices")),
+    "frexp": (
+        "torch.frexp() expects mantissa to have dtype {3} but got {2}",
+        "torch.frexp() expects exponent to have int dtype but got {2}",
+    ),
+    **dict.fromkeys(
+        ("median", "nanmedian"),
+        (
+            "Expected tensor for 'values' to have the same type as tensor for argument #2 'self'; but type torch.{0}Tensor does not "
+            "equal torch.{1}Tensor (while checking arguments for median)",
+            "Expected tensor for argument #1 'indices' to have scalar type {1}; but got torch.{0}Tensor instead (while checking "
+            "arguments for median)",
+        ),
+    ),
+}
+_SECOND_FIRST = frozenset(("median", "nanmedian", "eigh"))  # the second of two is looked at first
+# Functions that give each ``out=`` its size before they look at the next, or at whether the result can be cast.
+_SIZED_FIRST = frozenset("min max sort topk kthvalue aminmax qr slogdet eigh stack diag kron std var mean".split())
 
 # Functions that join tensors, with the number of dimensions from which on they pass on the very tensor that they were given.
 _JOINS = {
@@ -75,6 +112,7 @@ def write_out(f: Callable[..., Any], name: str, target: Any, args: tuple[Any, ..
         raise NotImplementedError(
             f"Trying to use forward AD with {name}_out that does not support it because it is an out= function"
         )
+    sized: list[_Sized] = []
     looked_at = name in _OF_INPUTS_DTYPE or name in _TELLS
     if not isinstance(target, Tensor if looked_at else (Tensor, tuple, list)):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type_name(target)}")
@@ -84,12 +122,16 @@ def write_out(f: Callable[..., Any], name: str, target: Any, args: tuple[Any, ..
         if args[0]._array.dtype.kind == "c" != target._array.dtype.kind:
             args = (args[0].real, *args[1:])
         kwargs = {**kwargs, "dtype": target.dtype}
+    if name in ("dot", "vdot") and len(args) > 1 and isinstance(args[1], Tensor) and isinstance(target, Tensor):
+        if target._array.ndim:
+            sized.append(_size(target, np.empty(())))
+        _check_same(name, target, args[0])
     result = f(*args, **kwargs)
     if name == "mean" and isinstance(target, Tensor) and target._array.dtype.kind in "bui" and kwargs.get("dtype") is None:
         _refuse_to_divide(target, args, kwargs)
-    if name in _JOINS and not dtypes.can_cast(result.dtype, target.dtype):
-        word = target.dtype.scalar_name
-        raise TypeError(f"torch.cat(): input types can't be cast to the desired output type {word}")
+    # Beside a form that casts nothing, these have one that does.
+    casts = name in ("min", "max") and isinstance(result, Tensor)
+    casts = casts or (name[:2] == "cl" and any(isinstance(bound, Tensor) for bound in [*args[1:], *kwargs.values()]))
     if isinstance(target, Tensor):
         inputs = list(tensors_among(everything))
         _check_shared(name, target, inputs, result)
@@ -97,24 +139,27 @@ def write_out(f: Callable[..., Any], name: str, target: Any, args: tuple[Any, ..
             overlaps.write_rows(f, target, args, kwargs)
             views.bump(target, name)
             return target
-    if name in EXACT_OUT or name in _SCALAR_TYPE_OUT:
-        pairs = zip(target, result, strict=False) if isinstance(result, tuple) else ((target, result),)
-        for one, value in pairs:
-            if one.dtype != value.dtype and name in _SCALAR_TYPE_OUT:
-                raise RuntimeError(f"expected scalar_type {value.dtype.scalar_name} but found {one.dtype.scalar_name}")
-            _check_same(one, value)
+        if name in _SIZED_FIRST and not casts and kwargs.get("dtype") is None and target._array.shape != result._array.shape:
+            sized.append(_size(target, result._array))
+    if name in _JOINS and not dtypes.can_cast(result.dtype, target.dtype):
+        word = target.dtype.scalar_name
+        raise TypeError(f"torch.cat(): input types can't be cast to the desired output type {word}")
+    if (name in EXACT_OUT or name in _SCALAR_TYPE_OUT or name in _NOT_SAME) and not casts:
+        sized += _check_dtypes(name, target, result)
     result = _of_kind(name, target, result)
     if kwargs.get("dtype") is not None and name in _SUMS and isinstance(target, Tensor):
-        _check_same(target, result)
+        _check_same(name, target, result)
     if isinstance(result, tuple):
         if not isinstance(target, (tuple, list)) or len(target) != len(result):
             raise TypeError(f"{name}(): argument 'out' must be tuple of Tensors, not {type(target).__name__}")
         for one, value in zip(target, result, strict=True):
             store(one, value._array, name)
+        _let_see(sized)
         return tuple(target) if type(result) is tuple else return_types.of_out(type(result))(*target)
     if not isinstance(target, Tensor):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(target).__name__}")
     store(target, result._array, name)
+    _let_see(sized)
     return target
 
 
@@ -141,9 +186,46 @@ def _of_kind(name: str, target: Tensor, result: Tensor) -> Tensor:
     return result
 
 
-def _check_same(target: Tensor, value: Tensor) -> None:
-    if target.dtype != value.dtype:
-        raise RuntimeError(f"Expected out tensor to have dtype {value.dtype.c_name}, but got {target.dtype.c_name} instead")
+def _check_dtypes(name: str, target: Any, result: Any) -> list[_Sized]:
+    """The errors for ``out=`` of other dtypes than the results, of functions that cast nothing; what has got another size by then."""
+    sized: list[_Sized] = []
+    if isinstance(result, tuple) and not (isinstance(target, (tuple, list)) and len(target) == len(result)):
+        return sized  # which is told of later
+    pairs = list(enumerate(zip(target, result, strict=False) if isinstance(result, tuple) else ((target, result),)))
+    for place, (one, value) in reversed(pairs) if name in _SECOND_FIRST else pairs:
+        if one.dtype != value.dtype and name in _SCALAR_TYPE_OUT:
+            raise RuntimeError(f"expected scalar_type {value.dtype.scalar_name} but found {one.dtype.scalar_name}")
+        _check_same(name, one, value, place)
+        if name in _SIZED_FIRST and len(pairs) > 1 and one._array.shape != value._array.shape:
+            sized.append(_size(one, value._array))
+    return sized
+
+
+def _check_same(name: str, target: Tensor, value: Tensor, place: int = 0) -> None:
+    have, wanted = target.dtype, value.dtype
+    if have == wanted:
+        return
+    if name in _NOT_SAME:
+        raise RuntimeError(_NOT_SAME[name][place].format(have.scalar_name, wanted.scalar_name, have.c_name, wanted.c_name))
+    raise RuntimeError(f"Expected out tensor to have dtype {wanted.c_name}, but got {have.c_name} instead")
+
+
+_Sized = tuple[Tensor, Any]  # a tensor, and the array that it had before it got another size
+
+
+def _size(target: Any, value: np.ndarray[Any, Any]) -> _Sized:
+    """Gives an ``out=`` the shape of a result, before anything is written."""
+    have = target._array
+    warn_of_resizing(have.shape, value.shape)
+    slowest_first = sorted(range(value.ndim), key=lambda axis: -value.strides[axis])
+    target._array = resized(have, value.shape, slowest_first)
+    return target, have
+
+
+def _let_see(sized: list[_Sized]) -> None:
+    """Has others that lie in the memory of what got another size see what has been written to it."""
+    for target, have in sized:
+        seen_before(have, target._array)
 
 
 def _check_dtype(name: str, target: Any, input: Any) -> None:
@@ -205,11 +287,9 @@ def store(target: Any, value: np.ndarray[Any, Any], name: str) -> None:
         overlaps.check_memory(target)
     dtypes.check_cast(value.dtype, have.dtype)
     if have.shape != value.shape:
-        warn_of_resizing(have.shape, value.shape)
-        slowest_first = sorted(range(value.ndim), key=lambda axis: -value.strides[axis])
-        target._array = resized(have, value.shape, slowest_first)
+        sized = _size(target, value)
         views.write(target, value, name)
-        seen_before(have, target._array)
+        _let_see([sized])
         return
     if overlaps.overlaps_itself(have):
         if not _elementwise(name):  # in PyTorch such read what they have written
