@@ -83,6 +83,7 @@ with _collector_at_rest():
     from .storage import shared_memory as _shared_memory
     from .tensor import Methods as _Methods
     from .tensor import Tensor
+    from .tensors import complex_half as _complex_half
     from .tensors import copying as _copying
     from .tensors import float8 as _float8
     from .tensors import foreach as _foreach
@@ -220,6 +221,8 @@ __getattr__, __dir__ = lazy_names(
             "_functorch",
             "_guards",
             "_ops",
+            "_prims",
+            "_prims_common",
             "_refs",
             "_subclasses",
             "_tensor",

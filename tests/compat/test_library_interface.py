@@ -313,3 +313,30 @@ def test_random_numbers_of_tests_are_not_the_programs() -> None:
     after = torch.rand(2)
     torch.manual_seed(0)
     assert torch.equal(after, torch.rand(2))
+
+
+def test_foreach_in_place_gives_its_list_back_and_lists_are_of_one_length() -> None:
+    tensors = [torch.ones(2), torch.ones(1)]
+    assert torch._foreach_add_(tensors, 1) is tensors and tensors[1].item() == 2
+    with pytest.raises(RuntimeError, match=r"^Tensor lists must have the same number of tensors, got 2 and 1$"):
+        torch._foreach_mul(tensors, tensors[:1])
+    with pytest.raises(RuntimeError, match=r"^Tensor list must have same number of elements as scalar list\.$"):
+        torch._foreach_mul(tensors, [1])
+    with pytest.raises(RuntimeError, match=r"^Tensor list must have at least one tensor\.$"):
+        torch._foreach_abs([])
+
+
+def test_no_rounding_of_quotients_may_be_said() -> None:
+    x = torch.tensor([3.0])
+    assert torch.divide(x, 2, rounding_mode=None).item() == x.div_(2, rounding_mode=None).item() == 1.5
+
+
+def test_computation_dtypes_by_promotion_kind() -> None:
+    from rushlight._prims_common import ELEMENTWISE_TYPE_PROMOTION_KIND as kinds
+    from rushlight._prims_common import elementwise_dtypes
+
+    half = torch.ones(2, dtype=torch.complex32)
+    assert elementwise_dtypes(half, type_promotion_kind=kinds.COMPLEX_TO_FLOAT) == (torch.complex64, torch.float16)
+    assert elementwise_dtypes(True, type_promotion_kind=kinds.BOOL_TO_LONG) == (torch.int64, torch.int64)
+    with torch._prims.context.TorchRefsMode(strict=True):
+        assert (torch.ones(2) + 1).tolist() == [2, 2]

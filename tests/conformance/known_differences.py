@@ -65,10 +65,6 @@ KNOWN = [
         "PyTorch computes it in bfloat16 where it has a single number, and is off by a last digit",
     ),
     (
-        r"dtype at [^\n]*\n# \w+: ('torch\.complex64' for 'torch\.complex32'|'torch\.float32' for 'torch\.float16'\n(?s:.*)torch\.complex\()",
-        "there are no half-precision complex numbers",
-    ),
-    (
         r"(grad at |value at [^\n]*autograd\.grad)(?s:.*)linalg\.det\(",
         "the gradient of a determinant that is zero: PyTorch has none there, but with create_graph=True",
     ),

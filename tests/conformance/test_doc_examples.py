@@ -35,7 +35,6 @@ LEFT_OUT = {
     "torch.linalg.solve_triangular": "shows whether rounding stays within a tolerance",
     "torch.linalg.lu_solve": "shows whether rounding stays within a tolerance",
     "torch.linalg.eigh": "shows the sign of a zero",
-    "torch.set_default_dtype": "complex32 is not there",
     "torch.nn.utils.skip_init": "shows memory that nobody wrote",
     "torch.autograd.profiler.record_function": "shows times",
     "torch.profiler.record_function": "shows times",

@@ -267,7 +267,7 @@ def zeros_laid_like(tensor: Tensor, dtype: np.dtype[Any], batch: tuple[int, ...]
 
 def expect_inexact(label: str, tensor: Tensor) -> None:
     """ValueError for whole numbers and bools, which have no tangents and are none."""
-    if tensor._array.dtype.kind not in "fcV":
+    if tensor._array.dtype.kind not in "fcVW":
         raise ValueError(f"Expected {label} to be floating point or complex, but got: {tensor.dtype}")
 
 

@@ -217,7 +217,7 @@ class BackwardCFunction(Node):
                 f"Function {self.name()} returned an invalid gradient at index {index} - got {list(have)} but expected shape "
                 f"compatible with {list(shape)}"
             )
-        if g._array.dtype.kind == "c" and dtype is not None and dtype.kind != "c":
+        if g._array.dtype.kind in "cW" and dtype is not None and dtype.kind not in "cW":
             raise with_notes(
                 RuntimeError(
                     "Expected isFloatingType(grad.scalar_type()) || (input_is_complex == grad_is_complex) to be true, but got false.  "

@@ -153,7 +153,7 @@ def _record(node: Any, args: tuple[Any, ...], before: list[Any], outputs: tuple[
             value = value.detach()
         if is_dirty and value._base is not None and value._edge is not None:
             pass  # it has its place: what its base has became of it
-        elif number not in node.undifferentiable and value._array.dtype.kind in "fcV":
+        elif number not in node.undifferentiable and value._array.dtype.kind in "fcVW":
             value._edge, value._needs_grad = (node, number), True
             value._seen = value._counter[0]
         else:

@@ -376,7 +376,7 @@ def _seeds(outputs: Sequence[Any], cotangents: Sequence[Any], create_graph: bool
                     raise with_notes(
                         RuntimeError("grad can be implicitly created only for scalar outputs"), _advice(output, shape)
                     )
-                if dtype.kind == "c":
+                if dtype.kind in "cW":
                     raise RuntimeError(
                         f"grad can be implicitly created only for real scalar outputs but got {_dtype_name(output)}"
                     )
@@ -493,7 +493,7 @@ def _check_seed(index: int, output: Any, shape: tuple[int, ...], dtype: np.dtype
             f"Mismatch in shape: grad_output[{index}] has a shape of {Size(got.shape)} and output[{index}] has a shape of "
             f"{Size(shape)}."
         )
-    if (got.dtype.kind == "c") != (dtype.kind == "c"):
+    if (got.dtype.kind in "cW") != (dtype.kind in "cW"):
         raise RuntimeError(
             "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: "
             f"grad_output[{index}] has a dtype of {cotangent.dtype} and output[{index}] has a dtype of {_dtype_name(output)}."

@@ -51,7 +51,7 @@ class InGraph(Methods):
                     "var_no_grad = var.detach()."
                 )
             )
-        if value and self._array.dtype.kind not in "fcV":
+        if value and self._array.dtype.kind not in "fcVW":
             raise notes.not_differentiable("only Tensors of floating point and complex dtype can require gradients")
         if value and self._inference and not modes.state.inference:
             raise RuntimeError(GRAD_OF_INFERENCE)
@@ -69,7 +69,7 @@ class InGraph(Methods):
         check_switch("requires_grad_", "requires_grad", 1, requires_grad)
         if modes.state.transforms and requires_grad:
             interpreters.refuse("requires_grad_")
-        if requires_grad and self._array.dtype.kind not in "fcV":
+        if requires_grad and self._array.dtype.kind not in "fcVW":
             raise notes.not_differentiable("only Tensors of floating point dtype can require gradients")
         if requires_grad and self._needs_grad is True:
             return self
@@ -310,7 +310,7 @@ class InGraph(Methods):
     def data(self, value: Tensor) -> None:
         if not isinstance(value, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
-        if self._needs_grad and value._array.dtype.kind not in "fcV":
+        if self._needs_grad and value._array.dtype.kind not in "fcVW":
             raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
         if value._strided is not self._strided:
             raise RuntimeError(

@@ -170,7 +170,7 @@ def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any
         bump(self, name)
     else:
         write(self, result._array, name)
-    if result._needs_grad and (self._array.dtype.kind in "fcV" or name != "copy_"):
+    if result._needs_grad and (self._array.dtype.kind in "fcVW" or name != "copy_"):
         _adopt(self, before, result)
         if is_kept and before._edge is not None and not before._edge[0].is_leaf_sink:
             keep_as_copy(before)

@@ -118,17 +118,10 @@ def refuse_operands(name: str, self: Tensor, values: Sequence[object], found: Ex
     wide, narrow = (tuple(one for large, one in of_all if large is kind) for kind in (True, False))
     common = dtypes.result_dtype(wide, narrow, numbers)
     if common.is_complex:
-        # Half precision stays what it is beside what has no dimensions; complex numbers of it there are none of here.
-        halves = common is dtypes.complex64 and _of_halves(of_all, bool(numbers))
-        word = "ComplexHalf" if halves else common.scalar_name
-        raise RuntimeError(f"result type {word} can't be cast to the desired output type {own.scalar_name}") from None
+        raise RuntimeError(
+            f"result type {common.scalar_name} can't be cast to the desired output type {own.scalar_name}"
+        ) from None
     if "not implemented for" in str(found) and not dtypes.can_cast(common, own):
         raise RuntimeError(
             f"result type {common.scalar_name} can't be cast to the desired output type {own.scalar_name}"
         ) from None
-
-
-def _of_halves(of_all: Sequence[tuple[bool, dtypes.dtype]], beside_numbers: bool) -> bool:
-    """Whether tensors, each with dimensions or without, meet in half-precision complex numbers."""
-    decisive = [one for large, one in of_all if large] or ([one for _, one in of_all] if beside_numbers else [])
-    return dtypes.meet_in_halves(decisive)

@@ -42,4 +42,4 @@ def as_array(number: Any, dtype: np.dtype[Any]) -> Array:
 
 def floating(x: Array) -> Array:
     """``x``, or its copy in the default floating dtype if it is of integers."""
-    return x if x.dtype.kind in "fcV" else backend.copied(x, dtypes.get_default_dtype().numpy)
+    return x if x.dtype.kind in "fcVW" else backend.copied(x, dtypes.get_default_dtype().numpy)

@@ -13,7 +13,7 @@ from ..kernels import mixtures, register, sweeps
 from . import numpy as backend
 from .array_dtypes import common, floating, meeting, refuse
 from .bits import either
-from .numpy import Array, in_single, like_first
+from .numpy import Array, in_single, like_first, real_part
 from .pointwise import only
 
 _MANY = 512  # numbers from which on logaddexp goes in steps, NumPy's being one number after another
@@ -300,8 +300,9 @@ def conj(x: Array) -> Array:
 
 
 def make_complex(real: Array, imag: Array) -> Array:
-    out = like_first((real, imag), np.dtype(np.complex128 if real.dtype == np.float64 else np.complex64))
-    out.real, out.imag = real, imag
+    out = like_first((real, imag), dtypes.of(real.dtype).to_complex().numpy)
+    pairs = view_as_real(out)
+    pairs[..., 0], pairs[..., 1] = real, imag
     return out
 
 
@@ -313,7 +314,7 @@ def polar(abs: Array, angle: Array) -> Array:
 
 def view_as_real(x: Array) -> Array:
     """Pairs of real numbers in the memory of a complex array."""
-    part = x.real
+    part = real_part(x)
     if not x.size:
         return np.empty((*x.shape, 2), part.dtype)
     return backend.strided(part, (*x.shape, 2), (*x.strides, part.itemsize))
@@ -321,12 +322,10 @@ def view_as_real(x: Array) -> Array:
 
 def view_as_complex(x: Array) -> Array:
     """Complex numbers in the memory of pairs, or in a copy where the pairs do not lie together."""
-    double = np.complex128 if x.dtype == np.float64 else np.complex64
+    double = dtypes.of(x.dtype).to_complex().numpy
     wide = 2 * x.itemsize
     if not x.size:
         return np.empty(x.shape[:-1], double)
-    if x.dtype == np.float16:
-        x = x.astype(np.float32)
     if x.strides[-1] != x.itemsize or any(stride % wide for stride in x.strides[:-1]):
         x = np.ascontiguousarray(x)
     return x.view(double)[..., 0]

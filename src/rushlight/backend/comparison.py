@@ -63,7 +63,7 @@ def isreal(x: Array) -> Array:
 def isclose(a: Array, b: Array, rtol: float, atol: float, equal_nan: bool) -> Array:
     """``|a - b| <= atol + rtol * |b|``, equal infinities included."""
     close = np.equal(a, b, out=...)
-    if equal_nan and a.dtype.kind in "fcV":
+    if equal_nan and a.dtype.kind in "fcVW":
         close = close | ((a != a) & (b != b))
     if rtol == 0 and atol == 0:
         return close

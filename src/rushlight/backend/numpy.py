@@ -247,6 +247,14 @@ def converted(x: Array, dtype: half_precision.DType) -> Array:
     return x.astype(dtype)
 
 
+_PAIR = np.dtype([("real", np.float16), ("imag", np.float16)])
+
+
+def real_part(x: Array) -> Array:
+    """The real parts of complex numbers, in their memory."""
+    return x.view(_PAIR)["real"] if x.dtype.isbuiltin == 2 else x.real
+
+
 def is_float8(dtype: half_precision.DType) -> bool:
     """Whether it is one of the eight-bit floating types that ml_dtypes gives NumPy."""
     return dtype.itemsize == 1 and dtype.isbuiltin == 2

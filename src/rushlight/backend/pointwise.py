@@ -16,7 +16,7 @@ from . import bits
 from .arithmetic import complex_sum, negative, subtract
 from .array_dtypes import floating, refuse
 from .checked_convert import checked_convert
-from .numpy import Array, within_float8
+from .numpy import Array, real_part, within_float8
 
 divide = np.true_divide
 _ones = {char: np.ones((), char) for char in "fd"}
@@ -178,7 +178,7 @@ def zero_of(dtype: np.dtype[Any]) -> Array:
 
 
 def _conj(x: Array) -> Array:
-    return x.conj() if x.dtype.kind == "c" else x
+    return x.conj() if x.dtype.kind in "cW" else x
 
 
 def _slope(h: Array, derivative: Array) -> Array:
@@ -251,7 +251,9 @@ def copied(x: Array, source: Array) -> Array:
 
 def real_if(x: Array, dtype: np.dtype[Any]) -> Array:
     """What ``dtype`` has room for: the real part; what is true is so by either part. Float8 types take the nearest they have."""
-    x = x.real if x.dtype.kind == "c" and dtype.kind not in "cb" else x
+    if dtype.kind == "b" and x.dtype.kind in "W":
+        return x.astype(np.complex64)  # ml_dtypes itself looks at the real part
+    x = real_part(x) if x.dtype.kind in "cW" and dtype.kind not in "cbW" else x
     return within_float8(x, dtype) if dtype.itemsize == 1 and dtype.isbuiltin == 2 else x
 
 

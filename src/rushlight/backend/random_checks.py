@@ -27,9 +27,9 @@ def last_integer(dtype: DType) -> int:
 
 
 def uniform(dtype: DType, low: float, high: float) -> None:
-    if -3e4 <= low <= high <= 3e4 and dtype.kind in "fcV":  # within every type's range: nothing to find
+    if -3e4 <= low <= high <= 3e4 and dtype.kind in "fcVW":  # within every type's range: nothing to find
         return
-    if dtype.kind not in "fcV":
+    if dtype.kind not in "fcVW":
         _no_kernel("check_uniform_bounds", dtype)
     kind = dtypes.of(dtype).to_real()
     limit = finfo(kind).max
@@ -48,7 +48,7 @@ def uniform(dtype: DType, low: float, high: float) -> None:
 def normal(dtype: DType, std: float) -> None:
     if not std >= 0.0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
-    if dtype.kind not in "fcV":
+    if dtype.kind not in "fcVW":
         _no_kernel("normal_kernel_cpu", dtype)
 
 

@@ -156,7 +156,7 @@ def divide_by(x: Any, divisor: Any) -> Any:
 @register(sweeps.without_nan)
 def without_nan(x: Array) -> Array:
     """``x`` with zeros in place of nan."""
-    return np.where(np.isnan(x), x.dtype.type(0), x) if x.dtype.kind in "fcV" else x
+    return np.where(np.isnan(x), x.dtype.type(0), x) if x.dtype.kind in "fcVW" else x
 
 
 def nansum(x: Array, axis: Axes, keepdims: bool = False, dtype: np.dtype[Any] | None = None) -> Any:
@@ -164,7 +164,7 @@ def nansum(x: Array, axis: Axes, keepdims: bool = False, dtype: np.dtype[Any] | 
 
 
 def not_nan(x: Array) -> Array:
-    return ~np.isnan(x) if x.dtype.kind in "fcV" else np.ones(x.shape, np.bool_)
+    return ~np.isnan(x) if x.dtype.kind in "fcVW" else np.ones(x.shape, np.bool_)
 
 
 def prod(x: Array, axis: Axes, keepdims: bool = False, dtype: np.dtype[Any] | None = None) -> Any:

@@ -14,7 +14,7 @@ from . import numpy as backend
 from .creation import in_order
 from .line_sums import total
 from .memory_formats import has_channels_last, with_channels_last
-from .numpy import Array, Shape, converted, in_rows
+from .numpy import Array, Shape, converted, in_rows, real_part
 from .pointwise import only
 
 _ALL = slice(None)
@@ -195,8 +195,8 @@ def laid_out(x: Array, order: tuple[int, ...]) -> Array:
 
 
 def astype(x: Array, dtype: np.dtype[Any]) -> Array:
-    if x.dtype.kind == "c" and dtype.kind != "c":
-        x = x.real
+    if x.dtype.kind in "cW" and dtype.kind not in "cW":
+        x = real_part(x)
     return converted(x, dtype)
 
 

@@ -1,14 +1,13 @@
 """Element types: the dtype objects, how they promote, and the defaults that new tensors get.
 
 Every dtype is one object, compared with `is`. `dtype.numpy` is the NumPy type an array of it carries and
-`of(array.dtype)` the way back. NumPy has no half-precision complex type: where PyTorch gives `complex32`, here it is
-`complex64`, which holds every value of it.
+`of(array.dtype)` the way back. The types that NumPy lacks are those of the package ml_dtypes.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NoReturn, cast
 
 import numpy as np
@@ -65,6 +64,8 @@ class dtype:
             return self
         if not self.is_floating_point:
             raise RuntimeError(f"Unknown Complex ScalarType for {self.scalar_name}")
+        if self is float16:
+            return NAMES["complex32"]
         return complex128 if self is float64 else complex64
 
     @property
@@ -203,7 +204,7 @@ def named(name: str) -> dtype:
 
 
 on_loading: list[Callable[[dtype], object]] = []  # who wants to know that a type of ml_dtypes is in use
-_OF_ML_DTYPES = frozenset("bfloat16 float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz".split())
+_OF_ML_DTYPES = frozenset("bfloat16 complex32 float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz".split())
 
 
 def _load(rare: dtype) -> np.dtype[Any]:
@@ -294,11 +295,6 @@ def can_cast(from_: dtype, to: dtype) -> bool:
     check_argument("can_cast", "from_", 1, from_)
     check_argument("can_cast", "to", 2, to)
     return from_.kind_rank <= to.kind_rank
-
-
-def meet_in_halves(decisive: Sequence[dtype]) -> bool:
-    """Whether the dtypes that decide on a result's precision make it half: beside complex numbers, half-precision complex ones."""
-    return float16 in decisive and all(one is float16 or one.kind_rank < float16.kind_rank for one in decisive)
 
 
 def check_cast(result: np.dtype[Any], target: np.dtype[Any]) -> None:

@@ -43,7 +43,7 @@ class Parameter(Tensor, metaclass=_MarkedTensors, own=True):
             data = torch.empty(0)
         if type(data) is Tensor or isinstance(data, Parameter):
             check_switch("_make_subclass", "require_grad", 3, requires_grad)
-            if requires_grad and data._array.dtype.kind not in "fcV":
+            if requires_grad and data._array.dtype.kind not in "fcVW":
                 raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
             return Tensor._make_subclass(cls, data, requires_grad)
         detach = data.detach

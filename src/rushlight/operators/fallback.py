@@ -79,7 +79,7 @@ def marked(operator: str, inputs: Iterable[Any], outs: Iterable[tuple[Any, bool]
     edges = tuple(input_edge(one) if one.requires_grad else None for one in inputs if isinstance(one, Tensor))
     unrecorded = []
     for one, is_written in outs:
-        if not isinstance(one, Tensor) or one._array.dtype.kind not in "fcV":
+        if not isinstance(one, Tensor) or one._array.dtype.kind not in "fcVW":
             continue
         if one.requires_grad:
             one.register_hook(lambda g: _warn(operator))

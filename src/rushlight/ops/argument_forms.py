@@ -35,6 +35,7 @@ _NUMBERS_TOO = frozenset(
 # What may be None, though no default says so.
 _OR_NONE = dict.fromkeys("mean nansum norm nuclear_norm std std_mean sum var var_mean".split(), "dim") | {
     "random_": "to",
+    **dict.fromkeys(("div", "div_", "divide", "divide_"), "rounding_mode"),
     "embedding_bag": "per_sample_weights padding_idx",
 }
 # Functions whose schema has ``out``, which PyTorch's parser does not take.

@@ -75,7 +75,7 @@ def _check_attention(query: Any, key: Any, value: Any, mask: Any) -> None:
             "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: "
             f"{mask.dtype.c_name} and  query.dtype: {query.dtype.c_name} instead."
         )
-    if query._array.dtype.kind not in "fcV":
+    if query._array.dtype.kind not in "fcVW":
         raise RuntimeError(f"expected scalar type Float but found {query.dtype.scalar_name}")
 
 

@@ -33,7 +33,7 @@ op("polar", k.polar,
 
 def _turn(g: Any, xp: Any, x: Any) -> Any:
     """The way a complex number must move for its angle to grow: across it, by one over its size."""
-    if getattr(x, "_array", x).dtype.kind != "c":
+    if getattr(x, "_array", x).dtype.kind not in "cW":
         return xp.zeroed(g)
     size = xp.masked_fill(xp.abs(x), x == 0, 1)
     return xp.masked_fill(g, x == 0, 0) * (x * 1j) / (size * size)
@@ -42,7 +42,7 @@ def _turn(g: Any, xp: Any, x: Any) -> Any:
 @public("real", method=False, out=False)
 def real(input: Any) -> Tensor:
     """The real part, as a view; a real tensor itself."""
-    if input._array.dtype.kind != "c":
+    if input._array.dtype.kind not in "cW":
         return input
     pairs = ops.view_as_real(input)
     return ops.select(pairs, pairs._array.ndim - 1, 0)
@@ -60,7 +60,7 @@ _NoPart.__qualname__ = _NoPart.__name__ = "RuntimeError"
 @public("imag", method=False, out=False)
 def imag(input: Any) -> Tensor:
     """The imaginary part, as a view. Raises RuntimeError for a real tensor."""
-    if input._array.dtype.kind != "c":
+    if input._array.dtype.kind not in "cW":
         raise _NoPart("imag is not implemented for tensors with non-complex dtypes.")
     pairs = ops.view_as_real(input)
     part = ops.select(pairs, pairs._array.ndim - 1, 1)
@@ -83,7 +83,7 @@ def conj(input: Any) -> Tensor:
 
     The values are computed at once; ``is_conj()`` answers as if they were not, and what is written here is written there.
     """
-    if input._array.dtype.kind != "c":
+    if input._array.dtype.kind not in "cW":
         return input
     result = ops.conj(input)
     result._conjugate = not input._conjugate
@@ -94,7 +94,7 @@ def conj(input: Any) -> Tensor:
 @public(inplace=True)
 def conj_physical(input: Any) -> Tensor:
     """The complex conjugate; a real tensor itself."""
-    return ops.conj_physical(input) if input._array.dtype.kind == "c" else input
+    return ops.conj_physical(input) if input._array.dtype.kind in "cW" else input
 
 
 @public(out=False)
@@ -133,7 +133,7 @@ def is_neg(input: Any) -> bool:
 @public(method=False, out=False)
 def view_as_real(input: Any) -> Tensor:
     """A complex tensor seen as pairs of real numbers: a view with a last dimension of size 2."""
-    if input._array.dtype.kind != "c":
+    if input._array.dtype.kind not in "cW":
         raise RuntimeError("view_as_real is only supported for complex tensors")
     if input._conjugate:
         raise RuntimeError(

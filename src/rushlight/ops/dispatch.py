@@ -254,7 +254,7 @@ def record(op: Op, inputs: list[Any], arrays: list[Any], params: tuple[Any, ...]
     else:
         node.shape, node.dtype = targets[0]._array.shape, targets[0]._array.dtype
     for number, result in enumerate(targets):
-        if result._array.dtype.kind in "fcV":
+        if result._array.dtype.kind in "fcVW":
             result._edge = (node, number)
             result._needs_grad = True
     if hooks and kept:  # a hook that raises leaves the node empty: a result that it kept would keep the node

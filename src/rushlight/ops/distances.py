@@ -165,7 +165,7 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Tens
     common = first if first is second else dtypes.promote_types(first, second)
     if not common.is_floating_point:
         raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {common.scalar_name}")
-    x1, x2 = (one if one._array.dtype.kind in "fcV" else ops.astype(one, common.numpy) for one in (x1, x2))
+    x1, x2 = (one if one._array.dtype.kind in "fcVW" else ops.astype(one, common.numpy) for one in (x1, x2))
     axis = axis_of(dim, max(x1._array.ndim, x2._array.ndim))
     if x1._array.shape != x2._array.shape:
         x1, x2 = _meeting(x1, x2, axis)

@@ -37,7 +37,7 @@ def run_with_tangents(op: table.Op, inputs: tuple[Any, ...], params: tuple[Any, 
     finally:
         state.forward_levels = levels
     array = out._array
-    if array.dtype.kind in "fcV":
+    if array.dtype.kind in "fcVW":
         if len(params) < len(op.params):
             params = (*params, *(default for _, default in op.params[len(params) :]))
         try:

@@ -71,7 +71,7 @@ def _with_tangents(op: table.Op, args: tuple[Any, ...]) -> Any:
             raise lacking(op, error) from None
         found = found if isinstance(found, tuple) else (found,)
         for one, tangent in zip(outs, found, strict=False):
-            if tangent is not None and one._array.dtype.kind in "fcV":
+            if tangent is not None and one._array.dtype.kind in "fcVW":
                 if op.kind == "elementwise" and (tangent._array.dtype.kind == "c") is not (one._array.dtype.kind == "c"):
                     tangent = table.tensors.astype(tangent, one._array.dtype)
                 with_tangent(one, _shaped(tangent, one), level)
@@ -303,7 +303,7 @@ def _stand_in(one: Tensor) -> Tensor:
 
 def _floating(value: Any) -> bool:
     values = value if isinstance(value, (list, tuple)) else [value]
-    return all(isinstance(one, Tensor) and one._array.dtype.kind in "fcV" for one in values)
+    return all(isinstance(one, Tensor) and one._array.dtype.kind in "fcVW" for one in values)
 
 
 # Custom Functions.
@@ -337,7 +337,7 @@ def _function(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             raise RuntimeError(f"expected Variable or None (got {type(tangent).__name__}) for grad output {number}.")
         if not isinstance(one, Tensor):
             continue
-        if tangent is not None and (number in node.undifferentiable or one._array.dtype.kind not in "fcV"):
+        if tangent is not None and (number in node.undifferentiable or one._array.dtype.kind not in "fcVW"):
             raise RuntimeError(
                 f"Function's jvp returned a gradient at position {number}, but  the corresponding forward output is not a "
                 "differentiable Tensor.You should return None at that position instead."
@@ -369,7 +369,7 @@ def _given_tangent(arg: Any, level: int, materialize: bool) -> Tensor | None:
     if not isinstance(arg, Tensor):
         return None
     tangent = tangent_at(arg, level)
-    return _zeros(arg) if tangent is None and materialize and arg._array.dtype.kind in "fcV" else tangent
+    return _zeros(arg) if tangent is None and materialize and arg._array.dtype.kind in "fcVW" else tangent
 
 
 def _after_writing(original: Tensor, written: Tensor, tangent: Tensor | None, level: int, same: bool) -> Tensor:

@@ -43,7 +43,7 @@ def check_floating(a: Any, name: str, low_precision: bool = False) -> None:
     if kind.char in "fdFD":
         return
     word = dtypes.of(kind).scalar_name
-    if kind.kind not in "fcV":
+    if kind.kind not in "fcVW":
         raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {word}")
     if name == "linalg.det" and not a._array.size:
         return

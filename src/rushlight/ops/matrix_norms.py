@@ -70,7 +70,7 @@ def _extreme(x: Any, axis: int, greatest: bool, keepdim: bool = False) -> Any:
 
 
 def _check_dtypes(input: Any, dtype: Any) -> None:
-    if input._array.dtype.kind not in "fcV":
+    if input._array.dtype.kind not in "fcVW":
         word = input.dtype.scalar_name
         raise RuntimeError(f"{_NAME}: Expected a floating point or complex tensor as input. Got {word}")
     if dtype is None:

@@ -201,7 +201,7 @@ def native_layer_norm(input: Any, normalized_shape: Any, weight: Any, bias: Any,
 def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float | None = None) -> Tensor:
     """The input over its root mean square along the last dimensions, times weight."""
     axes = _layer_axes(input, normalized_shape, weight, None, "rms_norm")
-    if input._array.dtype.kind not in "fcV":
+    if input._array.dtype.kind not in "fcVW":
         raise NotImplementedError(f"\"rms_norm\" not implemented for '{input.dtype.scalar_name}'")
     half = input._array.dtype.itemsize == 2
     wide = ops.astype(input, np.dtype(np.float32)) if half else input

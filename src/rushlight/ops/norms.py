@@ -93,7 +93,7 @@ def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *,
     tensor(5.)
     """
     array = x._array
-    if array.dtype.kind not in "fcV":
+    if array.dtype.kind not in "fcVW":
         raise _not_floating(x)
     if dtype is not None:
         _check_dtype(x, dtype)
@@ -163,7 +163,7 @@ def norm_of_tensor(input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = 
     """:func:`norm` of this tensor."""
     array = input._array
     if isinstance(p, str):
-        if p == "fro" and dim is None and not keepdim and dtype is None and array.dtype.kind in "fcV":
+        if p == "fro" and dim is None and not keepdim and dtype is None and array.dtype.kind in "fcVW":
             return ops.vector_norm(input, 2.0, None, False, None)
         axes = tuple(range(array.ndim)) if dim is None else tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
         if p == "fro" and (dim is None or len(axes) <= 2):

@@ -45,8 +45,8 @@ def promoted(op: Op, inputs: Sequence[Any]) -> list[Any]:
     if op.promote == "float" and not (common.is_floating_point or common.is_complex):
         common = dtypes.get_default_dtype()
     dtype = common.numpy
-    if common is dtypes.complex64:
-        _refuse_halves(op.name, inputs)
+    if common.is_complex and common.itemsize == 4 and op.name in _NOT_OF_HALVES:
+        raise NotImplementedError(f"\"{_NOT_OF_HALVES[op.name]}\" not implemented for 'ComplexHalf'")
     arrays = []
     for value in inputs:
         if isinstance(value, Tensor):
@@ -66,15 +66,6 @@ _NOT_OF_HALVES = {
         "logical_xor igamma igammac"
     ).split()},
 }  # fmt: skip
-
-
-def _refuse_halves(name: str, inputs: Sequence[Any]) -> None:
-    """PyTorch's error where tensors meet in half-precision complex numbers; here they do in single precision."""
-    if name in _NOT_OF_HALVES:
-        tensors = [value._array for value in inputs if isinstance(value, Tensor)]
-        wide = [dtypes.of(array.dtype) for array in tensors if array.ndim] or [dtypes.of(array.dtype) for array in tensors]
-        if dtypes.meet_in_halves(wide):
-            raise NotImplementedError(f"\"{_NOT_OF_HALVES[name]}\" not implemented for 'ComplexHalf'")
 
 
 _meeting: dict[tuple[Any, ...], np.dtype[Any] | None] = {}

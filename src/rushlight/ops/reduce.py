@@ -254,7 +254,7 @@ def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
     >>> torch.tensor([1.0, float("nan"), 3.0]).nanmean()
     tensor(2.)
     """
-    if input._array.dtype.kind not in "fcV":
+    if input._array.dtype.kind not in "fcVW":
         raise RuntimeError(
             f"nanmean(): expected input to have floating point or complex dtype but got {input.dtype.scalar_name}"
         )
@@ -283,7 +283,7 @@ def prod(input: Any, dim: Any = _UNSAID, keepdim: bool = False, *, dtype: Any = 
 
 
 def _of_some(array: Any) -> bool:
-    return array.size > 1 and array.dtype.kind in "fcV"
+    return array.size > 1 and array.dtype.kind in "fcVW"
 
 
 def _spread_arguments(

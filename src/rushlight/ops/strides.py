@@ -75,7 +75,7 @@ class OfViews(Methods):
 
     def _in_other_kind(self) -> Tensor:
         """A view of complex numbers as real ones, or the other way round: of all the memory."""
-        if self._array.dtype.kind == "c":
+        if self._array.dtype.kind in "cW":
             return ops.view_as_real(self)
         return ops.view_as_complex(as_strided(self, (self._array.size // 2, 2), (2, 1), 0))
 
@@ -135,7 +135,7 @@ def _landmarks(array: Array, steps: list[Edge]) -> list[tuple[Edge | None, Array
 
 def _in_the_kind_of(view: Tensor, base: Tensor, edge: Edge | None) -> tuple[Tensor, Edge | None]:
     """A base of complex numbers as the real numbers that a view of it has, or the other way round; and its place."""
-    name = "view_as_real" if base._array.dtype.kind == "c" else "view_as_complex"
+    name = "view_as_real" if base._array.dtype.kind in "cW" else "view_as_complex"
     with grad_mode.no_grad():
         seen = getattr(ops, name)(base)
     node = object.__new__(table[name].node_class)

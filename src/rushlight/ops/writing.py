@@ -148,7 +148,7 @@ def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
             return result
         raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type_name(other)}")
     target, source = self._array, other._array
-    views.check_writable(self, other.requires_grad and target.dtype.kind in "fcV")
+    views.check_writable(self, other.requires_grad and target.dtype.kind in "fcVW")
     if overlaps.is_stretched(target):
         needed = modes.state.grad_enabled and (self.requires_grad or other.requires_grad)
         if overlaps.same_elements(target, source) and not (needed or self._tangents or other._tangents):
@@ -169,7 +169,7 @@ def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
     overlaps.check_memory(self, (other,))
     if source.dtype.kind == "c" and target.dtype.kind not in "cb":
         warn("Casting complex values to real discards the imaginary part", once=True)
-    if (_recording(self, other) and target.dtype.kind in "fcV") or overlaps.overlaps_itself(target):
+    if (_recording(self, other) and target.dtype.kind in "fcVW") or overlaps.overlaps_itself(target):
         return views.inplace(ops.copy, "copy_", self, other)
     views.write(self, k.real_if(source, target.dtype), "copy_")
     return self

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 from ..autograd.views import check_writable
 from ..ops.public import module, ops
 from ..tensor import Tensor
 
-R = TypeVar("R")
 _UNARY = (
     "abs acos asin atan ceil clone cos cosh erf erfc exp expm1 floor frac lgamma log log10 log1p log2 max neg reciprocal round "
     "rsqrt sigmoid sign sin sinh sqrt tan tanh trunc"
@@ -21,21 +20,40 @@ _BOUNDS = {"clamp_min": "min", "clamp_max": "max"}
 _WITHOUT_INPLACE = {"clone", "max"}
 
 
-def _all_or_none(function: Callable[..., R]) -> Callable[..., R]:
-    """``function``, which writes to each of a list: before the first is written to, whether each may be."""
+def _all_or_none(function: Callable[..., object]) -> Callable[..., Any]:
+    """``function``, which writes to each of a list and gives it back: before the first is written to, whether each may be."""
 
     @functools.wraps(function)
-    def call(self: object, *args: object, **kwargs: object) -> R:
+    def call(self: Any, *args: object, **kwargs: object) -> Any:
         for tensor in self if isinstance(self, (list, tuple)) else ():
             check_writable(tensor)
+        function(self, *args, **kwargs)
+        return self
+
+    return call
+
+
+def _of_like_lists(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The same, with PyTorch's errors for lists of no tensors and of different lengths."""
+
+    @functools.wraps(function)
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if isinstance(self, (list, tuple)):
+            if not self:
+                raise RuntimeError("Tensor list must have at least one tensor.")
+            for other in (*args, *kwargs.values()):
+                if isinstance(other, (list, tuple)) and len(other) != len(self):
+                    if other and isinstance(other[0], Tensor):
+                        lengths = f"{len(self)} and {len(other)}"
+                        raise RuntimeError(f"Tensor lists must have the same number of tensors, got {lengths}")
+                    raise RuntimeError("Tensor list must have same number of elements as scalar list.")
         return function(self, *args, **kwargs)
 
     return call
 
 
 def _published(name: str, function: Callable[..., Any]) -> None:
-    if name.endswith("_"):
-        function = _all_or_none(function)
+    function = _of_like_lists(_all_or_none(function) if name.endswith("_") else function)
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"{name.removeprefix('_foreach_')} of each tensor of a list."
     module("torch")[name] = function
@@ -44,8 +62,6 @@ def _published(name: str, function: Callable[..., Any]) -> None:
 def _spread(value: Any, count: int) -> Sequence[Any]:
     """One value for each tensor: the value itself, or those of a list or a one-dimensional tensor of scalars."""
     if isinstance(value, (list, tuple)):
-        if len(value) != count:
-            raise RuntimeError(f"Tensor list must have same number of elements as scalar list, got {count} and {len(value)}.")
         return value
     return [value] * count
 

@@ -172,7 +172,7 @@ class OfAKind(Methods):
 
     def is_complex(self) -> bool:
         """Whether the dtype is complex."""
-        return self._array.dtype.kind == "c"
+        return self._array.dtype.kind in "cW"
 
     def is_signed(self) -> bool:
         """Whether the dtype holds negative numbers."""

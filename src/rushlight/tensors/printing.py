@@ -144,7 +144,7 @@ def numbers_text(array: np.ndarray[Any, Any], indent: int) -> str:
     summarise = array.size > PRINT_OPTS.threshold
     shown = _edges(array) if summarise else array
     if shown.dtype.isbuiltin == 2:  # what ml_dtypes gave NumPy
-        shown = shown.astype(np.float32)  # holds every bfloat16 and float8, and NumPy's own functions know it
+        shown = shown.astype(np.complex64 if shown.dtype.itemsize == 4 else np.float32)  # NumPy's own functions know these
     if shown.dtype.kind == "c":
         real, imag = _Column(shown.real), _Column(shown.imag)
         width = real.width + imag.width + 1

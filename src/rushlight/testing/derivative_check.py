@@ -221,7 +221,7 @@ class Check(Differences):
             outputs = [one for one in as_tuple(self.func(*arguments)) if isinstance(one, Tensor)]
             found = []
             for output in outputs:
-                if output._array.dtype.kind not in "fcV":
+                if output._array.dtype.kind not in "fcVW":
                     continue
                 tangent = forward_ad.unpack_dual(output).tangent
                 found.append(output.new_zeros(output.shape) if tangent is None else tangent)
@@ -239,7 +239,7 @@ class Check(Differences):
         kept = [
             number
             for number, one in enumerate(
-                one for one in as_tuple(self.func(*self.inputs)) if isinstance(one, Tensor) and one._array.dtype.kind in "fcV"
+                one for one in as_tuple(self.func(*self.inputs)) if isinstance(one, Tensor) and one._array.dtype.kind in "fcVW"
             )
             if one.requires_grad
         ]

@@ -143,7 +143,7 @@ def _record(cls: Any, job: _Job, level: Any, leaves: list[Any], wholes: list[Any
         node.shape, node.dtype = tensors[0]._array.shape, tensors[0]._array.dtype
     for number, one in enumerate(tensors):
         at = next(place for place, each in enumerate(made) if each is one)
-        if one._array.dtype.kind in "fcV" and at not in job.undifferentiable:
+        if one._array.dtype.kind in "fcVW" and at not in job.undifferentiable:
             one.tracked, one.own_edge = True, (node, number)
             for leaf, whole in zip(leaves, wholes, strict=True):
                 if found[at] is whole and at in job.dirty:

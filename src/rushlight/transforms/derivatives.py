@@ -36,7 +36,7 @@ def _tracked(value: Any) -> Tensor:
     if not isinstance(value, Tensor):
         raise ValueError(f"Thing passed to transform API must be Tensor, got {type(value)}")
     if (level := batched_tensors.innermost()) is not None and value._strided:
-        if value._array.dtype.kind not in "fcV":
+        if value._array.dtype.kind not in "fcVW":
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
         return example_graph.tracked_anew(value, level)
     if value.requires_grad:
@@ -44,7 +44,7 @@ def _tracked(value: Any) -> Tensor:
         view._edge = example_graph.entrance(value, view._edge[0].next[0])
         held(view)["_given"] = weakref.ref(value)  # whose maker errors are to name
         return view
-    if value._array.dtype.kind not in "fcV":
+    if value._array.dtype.kind not in "fcVW":
         raise RuntimeError("only Tensors of floating point dtype can require gradients")
     if not value._strided:
         leaf = value.detach()

@@ -244,7 +244,7 @@ class Program:
     def _may_differ(self, one: t.Apply) -> bool:
         """Whether the shapes of results may depend on values: on those of indices and masks, or by the op's meaning."""
         read = [self.trace.values[number] for number in t.read(one)]
-        return of_any_shape(one) or (table[one.op].promote is None and any(value.dtype.kind not in "fcV" for value in read))
+        return of_any_shape(one) or (table[one.op].promote is None and any(value.dtype.kind not in "fcVW" for value in read))
 
     def _chain(self, place: int, one: t.Chain) -> None:
         """Results are new arrays, or inputs that nobody reads any more."""

@@ -45,7 +45,7 @@ def _convert(self: Tensor, dtype: np.dtype[Any], memory_format: str = "preserve_
     array = self._array
     if not copy and array.dtype == dtype and _lies_in(array, memory_format):
         return self
-    if array.dtype.kind == "c" and dtype.kind not in "cb" and "complex" not in _warned:
+    if array.dtype.kind in "cW" and dtype.kind not in "cbW" and "complex" not in _warned:
         _warned.add("complex")
         warn("Casting complex values to real discards the imaginary part")
     if self._conjugate:
@@ -186,7 +186,7 @@ def _casting_method(name: str, dtype: dtypes.dtype) -> None:
 for _name, _dtype in {
     "half": dtypes.float16, "bfloat16": dtypes.bfloat16, "float": dtypes.float32, "double": dtypes.float64,
     "byte": dtypes.uint8, "char": dtypes.int8, "short": dtypes.int16, "int": dtypes.int32, "long": dtypes.int64,
-    "bool": dtypes.bool_, "chalf": dtypes.complex64, "cfloat": dtypes.complex64, "cdouble": dtypes.complex128,
+    "bool": dtypes.bool_, "chalf": dtypes.named("complex32"), "cfloat": dtypes.complex64, "cdouble": dtypes.complex128,
 }.items():  # fmt: skip
     _casting_method(_name, _dtype)
 

@@ -48,7 +48,7 @@ def tensor(
         array = array_of(data, None, True)
     if requires_grad is not False:
         check_bool("tensor", "requires_grad", requires_grad)
-        if requires_grad and array.dtype.kind not in "fcV":
+        if requires_grad and array.dtype.kind not in "fcVW":
             raise not_differentiable("Only Tensors of floating point and complex dtype can require gradients")
     if isinstance(data, Tensor):
         warn_of_copy("torch.tensor")
@@ -229,7 +229,7 @@ def _from_numbers(data: Any, kinds: set[type], numpy_type: np.dtype[Any] | None)
             numpy_type = dtypes.default_complex_dtype().numpy
         else:
             numpy_type = _INT64 if int in kinds else _BOOL
-    elif (numpy_type.kind in "iu" and kinds and not kinds <= {bool}) or (complex in kinds and numpy_type.kind != "c"):
+    elif (numpy_type.kind in "iu" and kinds and not kinds <= {bool}) or (complex in kinds and numpy_type.kind not in "cW"):
         return _from_mixture(data, numpy_type)  # every number is looked at, whether it fits
     try:
         made = np.array(data, numpy_type)
@@ -348,7 +348,7 @@ def _element(value: Any, numpy_type: np.dtype[Any]) -> Any:
         return bool(value)
     if kind in "iu":
         return _whole(value, dtypes.of(numpy_type))
-    if kind == "c":
+    if kind in "cW":
         return numpy_type.type(complex(value))
     if isinstance(value, complex):
         raise TypeError("must be real number, not complex")

@@ -63,7 +63,7 @@ def asarray(
         if copy is False:
             raise ValueError("can't alias arbitrary sequence into a tensor.")
         source = array_of(obj, None if wanted is None else numpy_type, True)
-    if requires_grad and source.dtype.kind not in "fcV":
+    if requires_grad and source.dtype.kind not in "fcVW":
         raise RuntimeError("only Tensors of floating point dtype can require gradients")
     return finished(source, requires_grad)
 
