@@ -32,7 +32,7 @@ class Overload(OpOverload):
         self.further: dict[str, Any] = {}  # what transforms and tracers would ask for
         self._function: type[Function] | None = None
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         values = self._schema.bound(args, kwargs)
         leaves, spec = tree_flatten(list(values))
         needs = modes.state.grad_enabled and any(isinstance(one, Tensor) and one.requires_grad for one in leaves)
@@ -148,7 +148,7 @@ class Packet(OpOverloadPacket):
             raise AttributeError(f"The underlying op of '{self}' has no overload name '{name}'")
         return self._found[name]
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         return self.op(*args, **kwargs)
 
 
