@@ -14,6 +14,7 @@ from ..autograd import modes
 from ..autograd.interpreters import CASTS, Answer, Args, Function, Interpreter, Named, stack
 from ..base import dtypes
 from ..ops.table import Op
+from ..overrides.overridable_methods import watch
 from ..overrides.torch_function import DisableTorchFunction
 from ..tensor import Tensor
 
@@ -163,8 +164,6 @@ _marks: list[modes.Mark] = []
 def _watch(dtype: dtypes.dtype) -> None:
     if dtype is _HALF and not _marks:
         _marks.append(modes.Mark(hidden=True))
-        from ..overrides.overridable_methods import watch
-
         watch(_InSingle())
 
 

@@ -12,7 +12,7 @@ warnings.simplefilter("ignore")
 def said(function):
     try:
         print(function())
-    except (RuntimeError, TypeError) as error:
+    except (RuntimeError, TypeError, IndexError) as error:
         print(type(error).__name__, str(error).split("\n")[0])
 
 
@@ -48,7 +48,7 @@ y.real = h
 y[0] = 2j
 print(y, y.fill_(1j))
 a = x.clone().requires_grad_()
-(a * a).abs().mul(h).backward(torch.ones(4).half())
+(a * a).real.mul(h).backward(torch.ones(4).half())
 print(a.grad)
 file = io.BytesIO()
 torch.save(x, file)
