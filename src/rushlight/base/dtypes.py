@@ -391,6 +391,11 @@ def default_complex_dtype() -> dtype:
     return _default.to_complex()
 
 
+def implied_in_print() -> tuple[dtype, ...]:
+    """The types that tensors are written without: of complex ones never that of halves."""
+    return _default, complex128 if _default is float64 else complex64, int64, bool_
+
+
 followers: list[Callable[[dtype], object]] = []  # what else changes with the default dtype
 
 

@@ -346,7 +346,7 @@ class SparseTensor(Tensor, own=True):
         parts = [*zip(names, self._index_arrays, strict=True), ("values", self._held)]
         text = "tensor(" + (",\n" + " " * 7).join(f"{name}={_part(array, len(name) + 15)}" for name, array in parts)
         notes = [f"size={tuple(self._array.shape)}", f"nnz={self._nnz()}"]
-        if self.dtype not in (dtypes.get_default_dtype(), dtypes.default_complex_dtype(), dtypes.int64, dtypes.bool_):
+        if self.dtype not in dtypes.implied_in_print():
             notes.append(f"dtype={self.dtype}")
         notes.append(f"layout={self._layout}")
         if self._edge is not None:

@@ -112,7 +112,7 @@ def tensor_text(
         body = numbers_text(array, len(opening))
         if not PRINT_OPTS.edgeitems:
             notes.append(f"size={array.shape}")
-        implied = dtype in (dtypes.get_default_dtype(), dtypes.default_complex_dtype(), dtypes.int64, dtypes.bool_)
+        implied = dtype in dtypes.implied_in_print()
     if not implied:
         notes.append(f"dtype={dtype}")
     if grad_fn_name is not None:
