@@ -739,7 +739,7 @@ class Tensor(WithAttributes):
         """The tensor as torch.complex64; itself if that is what it is."""
         ...
     def chalf(self, *, memory_format: memory_format | None = None) -> Tensor:
-        """The tensor as torch.complex64; itself if that is what it is."""
+        """The tensor as torch.complex32; itself if that is what it is."""
         ...
     def char(self, *, memory_format: memory_format | None = None) -> Tensor:
         """The tensor as torch.int8; itself if that is what it is."""
