@@ -209,12 +209,11 @@ def get_ignored_functions() -> set[Callable[..., Any]]:
     >>> torch.zeros in torch.overrides.get_ignored_functions(), torch.add in torch.overrides.get_ignored_functions()
     (True, False)
     """
-    owners = {
-        "torch": import_module("rushlight"),
-        "torch.nn.functional": import_module("rushlight.nn.functional"),
-        "torch.Tensor": Tensor,
-    }
-    return {getattr(owners[space], name) for space, names in ignored_functions.NAMES.items() for name in names}
+    found: set[Callable[..., Any]] = set()
+    for space, names in ignored_functions.NAMES.items():
+        owner = Tensor if space == "torch.Tensor" else import_module("rushlight" + space.removeprefix("torch"))
+        found.update(getattr(owner, name) for name in names)
+    return found
 
 
 @functools.cache
