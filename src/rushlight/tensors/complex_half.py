@@ -101,7 +101,7 @@ def _narrowed(tensor: Tensor) -> Tensor:
     return tensor if narrow is None else tensor.to(narrow)
 
 
-def _decides_otherwise(value: Any) -> bool:
+def _decides_otherwise(value: object) -> bool:
     """Whether a result is not of halves, for a tensor of more than half precision that takes part."""
     if isinstance(value, (list, tuple)):
         return any(map(_decides_otherwise, value))

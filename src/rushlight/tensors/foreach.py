@@ -20,11 +20,11 @@ _BOUNDS = {"clamp_min": "min", "clamp_max": "max"}
 _WITHOUT_INPLACE = {"clone", "max"}
 
 
-def _all_or_none(function: Callable[..., object]) -> Callable[..., Any]:
+def _all_or_none(function: Callable[..., object]) -> Callable[..., object]:
     """``function``, which writes to each of a list and gives it back: before the first is written to, whether each may be."""
 
     @functools.wraps(function)
-    def call(self: Any, *args: object, **kwargs: object) -> Any:
+    def call(self: object, *args: object, **kwargs: object) -> object:
         for tensor in self if isinstance(self, (list, tuple)) else ():
             check_writable(tensor)
         function(self, *args, **kwargs)
@@ -33,11 +33,11 @@ def _all_or_none(function: Callable[..., object]) -> Callable[..., Any]:
     return call
 
 
-def _of_like_lists(function: Callable[..., Any]) -> Callable[..., Any]:
+def _of_like_lists(function: Callable[..., object]) -> Callable[..., object]:
     """The same, with PyTorch's errors for lists of no tensors and of different lengths."""
 
     @functools.wraps(function)
-    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def call(self: object, *args: object, **kwargs: object) -> object:
         if isinstance(self, (list, tuple)):
             if not self:
                 raise RuntimeError("Tensor list must have at least one tensor.")
@@ -52,7 +52,7 @@ def _of_like_lists(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def _published(name: str, function: Callable[..., Any]) -> None:
+def _published(name: str, function: Callable[..., object]) -> None:
     function = _of_like_lists(_all_or_none(function) if name.endswith("_") else function)
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"{name.removeprefix('_foreach_')} of each tensor of a list."

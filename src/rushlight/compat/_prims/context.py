@@ -15,11 +15,11 @@ class TorchRefsMode(TorchFunctionMode):
     tensor([2., 2.])
     """
 
-    def __init__(self, strict: bool = False, should_fallback_fn: Any = None, prims_mode_cls: Any = None) -> None:
+    def __init__(self, strict: bool = False, should_fallback_fn: object = None, prims_mode_cls: object = None) -> None:
         super().__init__()
         self.strict, self.should_fallback_fn, self.prims_mode_cls = strict, should_fallback_fn, prims_mode_cls
 
     def __torch_function__(
-        self, orig_func: Callable[..., Any], types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+        self, orig_func: Callable[..., Any], types: object, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         return orig_func(*args, **(kwargs or {}))

@@ -72,7 +72,7 @@ def get_computation_dtype(dtype: dtype) -> dtype:
     return dtypes.float32 if dtype.is_floating_point and dtype.itemsize == 2 else dtype
 
 
-def elementwise_dtypes(*_args: Any, type_promotion_kind: Any) -> tuple[dtype, dtype]:
+def elementwise_dtypes(*_args: object, type_promotion_kind: ELEMENTWISE_TYPE_PROMOTION_KIND) -> tuple[dtype, dtype]:
     """The dtypes that an elementwise operator computes in and gives."""
     tensors = [one for one in _args if isinstance(one, Tensor)]
     wide, narrow = (tuple(one.dtype for one in tensors if (one.ndim > 0) is large) for large in (True, False))
@@ -96,7 +96,7 @@ def canonicalize_dim(rank: int, idx: int, wrap_scalar: bool = True) -> int:
     return idx % size
 
 
-def canonicalize_dims(rank: int, indices: Any, wrap_scalar: bool = True) -> Any:
+def canonicalize_dims(rank: int, indices: int | Sequence[int], wrap_scalar: bool = True) -> int | tuple[int, ...]:
     """Several at once; of one number one."""
     if isinstance(indices, Sequence):
         return tuple(canonicalize_dim(rank, one, wrap_scalar) for one in indices)
@@ -104,8 +104,8 @@ def canonicalize_dims(rank: int, indices: Any, wrap_scalar: bool = True) -> Any:
 
 
 def compare_tensor_meta(
-    a: Any,
-    b: Any,
+    a: Tensor,
+    b: Tensor,
     check_sizes: bool = True,
     check_strides: bool = False,
     *,

@@ -17,6 +17,8 @@ from ..outlines import Unbatchable
 from . import forms
 from .forms import dims_of, everything, folded_view, lifted, pointwise
 
+Inputs = list[Any]  # tensors, and None where an optional one is not given
+
 
 def _weights(weight: Tensor, level: Level) -> Tensor:
     """Weights for what a loss is composed of: forward modes inside of the ``vmap`` see the op on one example, of which they have no tangent."""
@@ -29,7 +31,7 @@ def _weights(weight: Tensor, level: Level) -> Tensor:
     return with_tangents(weight, kept)
 
 
-def _nll(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
+def _nll(op: Op, inputs: Inputs, params: Named, level: Level) -> Tensor:
     """Losses of single examples, or of the rows of each: all rows at once, then what the weights and the reduction say."""
     x, target, weight = inputs
     ignored = params["ignore_index"]
@@ -39,7 +41,7 @@ def _nll(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     rows = folded_view(logs, (-1, *(shape if one else shape[1:])))
     each = folded_view(classes, (-1, *target._array.shape[1:]))
 
-    def of(rows: Tensor) -> Any:
+    def of(rows: Tensor) -> Tensor:
         losses = call_op(op, [rows, each, None], {"reduction": "none", "ignore_index": ignored})
         return folded_view(losses, (level.size, *target._array.shape))
 
@@ -59,7 +61,7 @@ def _nll(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     return total / (weights if one else ops.sum(weights, everything(weights), False))
 
 
-def _class_weights(weight: Any, classes: Tensor, ignored: int, level: Level) -> Any:
+def _class_weights(weight: Tensor, classes: Tensor, ignored: int, level: Level) -> Tensor:
     """The weight of each target, 0 where it is ignored; it has a gradient, which the op on one example has not."""
     left_out = ops.eq(classes, ignored)
     chosen = folded_view(ops.masked_fill(classes, left_out, 0), (level.size, -1))
@@ -67,7 +69,7 @@ def _class_weights(weight: Any, classes: Tensor, ignored: int, level: Level) -> 
     return ops.masked_fill(folded_view(picked, tuple(classes._array.shape)), left_out, 0.0)
 
 
-def _nll_adjoint(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
+def _nll_adjoint(op: Op, inputs: Inputs, params: Named, level: Level) -> Tensor:
     """The gradients of all rows at once, of losses that are weighed before the op has them."""
     g, x, target, weight = inputs
     ignored = params["ignore_index"]
@@ -93,7 +95,7 @@ def _nll_adjoint(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     return folded_view(slope, (level.size, *shape))
 
 
-def _weighed(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
+def _weighed(op: Op, inputs: Inputs, params: Named, level: Level) -> Tensor:
     """A pointwise op over the batch, and by how much its last input weighs it: that has a gradient, which the op on one example has not."""
     *others, weight = inputs
     if weight is None or op.inputs[-1] != "weight":
@@ -104,7 +106,7 @@ def _weighed(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     return values * (lifted(weight.whole, ndim) if is_batched(weight, level) else weight)
 
 
-def _loss(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
+def _loss(op: Op, inputs: Inputs, params: Named, level: Level) -> Tensor:
     """A pointwise loss: unreduced over the batch, then reduced over the example."""
     losses = _weighed(op, inputs, {**params, "reduction": "none"}, level)
     if params["reduction"] == "none":
@@ -112,13 +114,13 @@ def _loss(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     return (ops.mean if params["reduction"] == "mean" else ops.sum)(losses, everything(losses), False, None)
 
 
-def _loss_backward(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
+def _loss_backward(op: Op, inputs: Inputs, params: Named, level: Level) -> Tensor:
     """The derivative of such a loss: the mean divides by the size of an example."""
     slope = _weighed(op, inputs, {**params, "reduction": "sum"}, level)
     return ops.divide_by(slope, math.prod(inputs[1]._array.shape) or 1) if params["reduction"] == "mean" else slope
 
 
-def _margins(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
+def _margins(op: Op, inputs: Inputs, params: Named, level: Level) -> Tensor:
     """Losses of rows: all rows at once, then what the reduction says."""
     x, target, *weights = inputs
     if any(is_batched(one, level) for one in weights):
