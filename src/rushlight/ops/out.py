@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..autograd import modes, overlaps, views
+from ..autograd.interpreters import Args, Function, Named
 from ..autograd.write_errors import refuse_inference
 from ..backend.resizing import resized, seen_before
 from ..base import dtypes, return_types
@@ -99,7 +99,7 @@ _WITHOUT_DERIVATIVE = frozenset(
 _INTO_OTHERS = frozenset(("all", "any", "bucketize", "searchsorted"))
 
 
-def write_out(f: Callable[..., Any], name: str, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def write_out(f: Function, name: str, target: Any, args: Args, kwargs: Named) -> Any:
     """Runs ``f`` and puts its result (or results) into ``target``: resized where empty or, with a warning, of other shape."""
     everything = [*args, *kwargs.values()]
     wants_grad = any(value._needs_grad for value in tensors_among([*everything, target]))
@@ -163,7 +163,7 @@ def write_out(f: Callable[..., Any], name: str, target: Any, args: tuple[Any, ..
     return target
 
 
-def _refuse_to_divide(target: Tensor, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+def _refuse_to_divide(target: Tensor, args: Args, kwargs: Named) -> None:
     """Whole numbers hold no mean: they hold the sum by the time that it would be divided."""
     write_out(module("torch")["sum"], "sum", target, args, kwargs)
     dtypes.check_cast(dtypes.get_default_dtype().numpy, target._array.dtype)

@@ -19,6 +19,7 @@ from importlib import import_module
 from typing import Any, Self
 
 from ..autograd import modes
+from ..autograd.interpreters import Function
 from ..autograd.interpreters import stack as interpreters
 from ..ops.public import registry
 from ..tensor import Tensor
@@ -88,7 +89,7 @@ def is_tensor_like(inp: Any) -> bool:
 
 
 @functools.cache
-def get_default_nowrap_functions() -> set[Callable[..., Any]]:
+def get_default_nowrap_functions() -> set[Function]:
     """The functions whose results stay as they are: they give tensors that exist already."""
     return {Tensor.__dict__[name].__get__ for name in ("_base", "grad", "_grad") if hasattr(Tensor.__dict__[name], "__get__")}
 
@@ -185,9 +186,9 @@ def enable_reentrant_dispatch() -> Iterator[None]:
 
 
 @functools.cache
-def get_overridable_functions() -> dict[Any, list[Callable[..., Any]]]:
+def get_overridable_functions() -> dict[Any, list[Function]]:
     """The functions that can be taken over, by the namespace they are in."""
-    found: dict[Any, list[Callable[..., Any]]] = {}
+    found: dict[Any, list[Function]] = {}
     for space, functions in registry.items():
         try:
             owner = import_module("rushlight" + space.removeprefix("torch"))
@@ -202,14 +203,14 @@ def get_overridable_functions() -> dict[Any, list[Callable[..., Any]]]:
 
 
 @functools.cache
-def get_ignored_functions() -> set[Callable[..., Any]]:
+def get_ignored_functions() -> set[Function]:
     """The functions of torch, torch.nn.functional and Tensor that cannot be taken over.
 
     >>> import rushlight as torch
     >>> torch.zeros in torch.overrides.get_ignored_functions(), torch.add in torch.overrides.get_ignored_functions()
     (True, False)
     """
-    found: set[Callable[..., Any]] = set()
+    found: set[Function] = set()
     for space, names in ignored_functions.NAMES.items():
         owner = Tensor if space == "torch.Tensor" else import_module("rushlight" + space.removeprefix("torch"))
         found.update(getattr(owner, name) for name in names)
@@ -217,7 +218,7 @@ def get_ignored_functions() -> set[Callable[..., Any]]:
 
 
 @functools.cache
-def get_testing_overrides() -> dict[Callable[..., Any], Callable[..., Any]]:
+def get_testing_overrides() -> dict[Function, Function]:
     """For each function that can be taken over one that takes the same arguments and gives -1.
 
     >>> import rushlight as torch
@@ -227,8 +228,8 @@ def get_testing_overrides() -> dict[Callable[..., Any], Callable[..., Any]]:
     return {function: _stand_in(function) for functions in get_overridable_functions().values() for function in functions}
 
 
-def _stand_in(function: Callable[..., Any]) -> Callable[..., Any]:
-    def stand_in(*args: Any, **kwargs: Any) -> int:
+def _stand_in(function: Function) -> Function:
+    def stand_in(*args: object, **kwargs: object) -> int:
         return -1
 
     with suppress(TypeError, ValueError):  # some have no signature to read
