@@ -89,10 +89,6 @@ KNOWN = [
         "PyTorch's functions over lists have one node: a hook of one result is called with zeros where only another is differentiated",
     ),
     (
-        r"value at `the end`\n(?s:.*)\n\w+, \w+ = pickle\.loads\(pickle\.dumps\(\(\w+, \w+\)\)\)\n(?s:.*)(\w_\(|[-+*/]= |\] = )",
-        "tensors of one memory that are pickled together lie in one again, as in a file; plain pickle gives them two in PyTorch",
-    ),
-    (
         r"value at [^\n]*vmap\(torch\.vmap\(lambda t: t\.roll\(1\)",
         "PyTorch rolls numbers, of a batch of batches, into each other: each rolled alone stays what it is",
     ),

