@@ -218,6 +218,9 @@ def test_foreach() -> None:
     assert not any(one.any() for one in tensors)
     with pytest.raises(RuntimeError, match=r"^Tensor list must have same number of elements"):
         torch._foreach_add(tensors, [1.0])
+    for bound in (1.0, [1j]):
+        with pytest.raises(NotImplementedError, match=r"^clamp is not supported for complex types$"):
+            torch._foreach_maximum([torch.ones(2, dtype=torch.complex64)], bound)
 
 
 @pytest.mark.parametrize(

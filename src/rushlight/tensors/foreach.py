@@ -6,7 +6,9 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..autograd.rule_errors import broadcast_error
 from ..autograd.views import check_writable
+from ..base.dtypes import check_cast
 from ..ops.public import module, ops
 from ..tensor import Tensor
 
@@ -17,6 +19,7 @@ _UNARY = (
 _BINARY = "add clamp_max clamp_min div maximum minimum mul pow sub".split()
 # These take numbers too, which clamp does.
 _BOUNDS = {"clamp_min": "min", "clamp_max": "max"}
+_KERNELS = {"maximum": "maximum_cpu", "clamp_min": "maximum_cpu", "minimum": "minimum_cpu", "clamp_max": "minimum_cpu"}
 _WITHOUT_INPLACE = {"clone", "max"}
 
 
@@ -75,6 +78,8 @@ def _binary(name: str, self: Sequence[Any], other: Any, **options: Any) -> Any:
     if not isinstance(self, (list, tuple)):  # _foreach_pow(scalar, tensors)
         return tuple([power.new_tensor(self).pow(power) for power in other])
     plain = name.removesuffix("_")
+    if plain in _KERNELS:
+        _expect_real(plain, self, _spread(other, len(self)), name != plain)
     if plain in ("maximum", "minimum"):
         return _extreme(plain, self, other, name != plain)
     bound = _BOUNDS.get(plain)
@@ -83,6 +88,22 @@ def _binary(name: str, self: Sequence[Any], other: Any, **options: Any) -> Any:
     for one, two in zip(self, _spread(other, len(self)), strict=True):
         results.append(getattr(one, method)(two, **options) if bound is None else getattr(one, method)(**{bound: two}))
     return None if name.endswith("_") else tuple(results)
+
+
+def _expect_real(name: str, self: Sequence[Tensor], rest: Sequence[object], in_place: bool) -> None:
+    """PyTorch's errors for complex numbers, of which none is the largest: after those for shapes and casts."""
+    for one, two in zip(self, rest, strict=True):
+        common = module("torch")["result_type"](one, two)
+        if not common.is_complex:
+            continue
+        if not isinstance(two, Tensor):
+            raise NotImplementedError("clamp is not supported for complex types")
+        wrong = broadcast_error([tuple(one.shape), tuple(two.shape)])
+        if wrong is not None:
+            raise wrong
+        if in_place:
+            check_cast(common.numpy, one.dtype.numpy)
+        raise NotImplementedError(f"\"{_KERNELS[name]}\" not implemented for '{common.scalar_name}'")
 
 
 def _extreme(name: str, self: Sequence[Any], other: Any, in_place: bool) -> Any:
