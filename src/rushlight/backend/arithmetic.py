@@ -176,7 +176,7 @@ def truncate_divide(a: Array, b: Array) -> Array:
 
 @register(sweeps.remainder)
 def remainder(a: Array, b: Array) -> Array:
-    if a.dtype.kind in "bc":
+    if a.dtype.kind in "bcW":
         refuse("remainder_cpu", a)
     _no_zero(a, b)
     if a.dtype.kind in "iu":
@@ -192,7 +192,7 @@ def remainder(a: Array, b: Array) -> Array:
 
 @register(sweeps.fmod)
 def fmod(a: Array, b: Array) -> Array:
-    if a.dtype.kind in "bc":
+    if a.dtype.kind in "bcW":
         refuse("fmod_cpu", a)
     _no_zero(a, b)
     exact = _exact_rest(a, b, np.trunc)

@@ -19,6 +19,7 @@ from ..overrides.torch_function import DisableTorchFunction
 from ..tensor import Tensor
 
 _HALF = dtypes.named("complex32")
+_DEEPEST = 4  # of lists in lists: a list that holds itself has no end, and is refused by whoever reads it
 _NARROW = {dtypes.complex64: _HALF, dtypes.float32: dtypes.float16}
 # What takes the numbers as they are; and so do the views of the table.
 _AS_THEY_ARE = frozenset(
@@ -75,11 +76,11 @@ def _refuse(name: str, args: Args) -> None:
         raise NotImplementedError(f"\"{_LACKING[plain]}\" not implemented for 'ComplexHalf'")
 
 
-def _is_half(value: object) -> bool:
+def _is_half(value: object, depth: int = 0) -> bool:
     if isinstance(value, Tensor):
         return value._array.dtype is _HALF.numpy
     if isinstance(value, (list, tuple)):
-        return any(map(_is_half, value))
+        return depth < _DEEPEST and any(_is_half(one, depth + 1) for one in value)
     return value is _HALF
 
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from ..base.pytree import LEAF, TreeSpec, broadcast_prefix, tree_flatten, tree_unflatten
 from ..ops.joining import stack
 from ..ops.public import ops
+from ..ops.signatures import Unsaid
 from ..random import get_rng_state, set_rng_state
 from ..tensor import Tensor
 from . import creation, custom_functions, rules  # noqa: F401  (how functions and ops take a batch along)
@@ -195,6 +196,7 @@ _NUMBERS = {
     "allclose": "vmap over torch.allclose isn't supported yet. Please file an issue at https://github.com/pytorch/pytorch/issues if "
     "you need this feature.",
 }
+_LEFT_OUT = (type(None), Unsaid)  # where() with another is a choice
 _DYNAMIC = {
     "where": "where",
     "nonzero": "nonzero",
@@ -228,7 +230,7 @@ def _refuse_dynamic(error: Unbatchable) -> None:
         own = trace.tb_frame.f_globals.get("__name__", "").partition(".")[0] in ("torch", "rushlight")
         if own and code.co_name in _NUMBERS:
             raise Refused(_NUMBERS[code.co_name]) from None
-        if own and code.co_name in _DYNAMIC and trace.tb_frame.f_locals.get("other") is None:  # where() may be a choice
+        if own and code.co_name in _DYNAMIC and isinstance(trace.tb_frame.f_locals.get("other"), _LEFT_OUT):
             raise Refused(
                 "vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over "
                 f"aten::{_DYNAMIC[code.co_name]}. Please file an issue at https://github.com/pytorch/pytorch/issues if you need "

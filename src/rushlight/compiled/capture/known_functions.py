@@ -33,8 +33,8 @@ LOOKS_AT_NO_VALUE = frozenset(
     autograd.forward_ad:as_leaf autograd.forward_ad:dual autograd.forward_ad:laid_like autograd.forward_ad:without_tangent
     autograd.function_calls:_keep autograd.gradients:_seeds autograd.gradients:_without_graph
     autograd.mirrors:Mirror.__init__ autograd.mirrors:mirror autograd.observed_pass:ObservedPass._pull
-    autograd.overlaps:_check_places autograd.overlaps:check_memory autograd.overlaps:check_shared autograd.overlaps:check_write
-    autograd.overlaps:geometry autograd.saved:Packed.placed
+    autograd.overlaps:_check_places autograd.overlaps:check_memory autograd.overlaps:check_shared autograd.overlaps:check_turned
+    autograd.overlaps:check_write autograd.overlaps:geometry autograd.saved:Packed.placed
     autograd.saved:open_function_saved autograd.saved:tensor_of autograd.expanded_gradients:laid_by.<locals>.laid
     autograd.tensor_methods:InGraph.detach
     autograd.views:CopySlices.vjp_tensors autograd.views:_adopt autograd.views:become autograd.views:inplace
