@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from explain.processes import forked
 
 import rushlight as torch
 from rushlight.autograd import interpreters
@@ -227,10 +228,8 @@ def test_of_a_pass_that_is_too_long_the_beginning_and_the_end_are_kept() -> None
 
 
 def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
-    return subprocess.run(
-        [sys.executable, "-m", "rushlight", *words], capture_output=True, text=True, cwd=folder, env=environment
-    )
+    done = forked(folder, *words)
+    return subprocess.CompletedProcess(words, done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
 @pytest.mark.parametrize("ending", ["", "raise SystemExit(3)\n", "1 / 0\n", "raise KeyboardInterrupt\n", "not python\n"])
