@@ -279,3 +279,9 @@ def test_seeding_asks_whether_the_process_was_forked() -> None:
     """As delu does before it seeds the generators of all devices."""
     assert not any(one._is_in_bad_fork() for one in (torch.cuda, torch.mps, torch.xpu))
     assert torch.cuda.default_generators == ()
+
+
+def test_a_star_takes_the_functions_of_a_namespace():
+    taken: dict[str, object] = {}
+    exec("from rushlight.fft import *; from rushlight.special import *", taken)
+    assert taken["ihfft"] is torch.fft.ihfft and taken["zeta"] is torch.special.zeta and "np" not in taken

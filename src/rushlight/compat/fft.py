@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -10,13 +10,14 @@ from rushlight.backend.fourier import frequencies
 from rushlight.base import dtypes
 from rushlight.base.missing_names import lazy_names
 from rushlight.ops.public import public
+from rushlight.tensor import Tensor
 from rushlight.tensors.arguments import options, type_name
 from rushlight.tensors.creation.allocation import finished, into
 
-if TYPE_CHECKING:
-    from rushlight.tensor import Tensor
-
 __getattr__, __dir__ = lazy_names(__name__)
+__all__ = (
+    "fft ifft fft2 ifft2 fftn ifftn rfft irfft rfft2 irfft2 rfftn irfftn hfft ihfft fftfreq rfftfreq fftshift ifftshift Tensor"
+).split()
 
 
 def _frequencies(name: str, n: Any, d: Any, out: Any, half: bool, *given: Any) -> Any:
