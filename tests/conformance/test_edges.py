@@ -66,6 +66,12 @@ EXPRESSIONS = [
       for size in (2, -1, 2.5, True, (2, 2), (-1, 2, 2))),
     *(f"torch.{name}(torch.tensor([0.6, 1.6, 0.6]), 0, out=torch.zeros({shape}, dtype=torch.{kind}))" for name, shape in (
         ("cumsum", "3"), ("cumprod", "3"), ("sum", "()"), ("prod", "()")) for kind in ("int64", "float64", "float16")),
+    *(f"torch.{name}(torch.ones({y}), dx={dx})" for name in ("trapezoid", "cumulative_trapezoid")
+      for y in ("2", "2, dtype=torch.int32") for dx in (
+          "torch.tensor(2)", "torch.tensor(2.5)", "torch.tensor([2.0])", "torch.tensor(2.0, requires_grad=True)", "True",
+          "torch.tensor(True)", "2j", "torch.tensor(2j)", "np.float64(2)")),
+    *(f"torch.bincount(torch.tensor({x}, dtype=torch.{kind}), {weights}, 2)" for kind in ("uint8", "int64", "uint16")
+      for x, weights in (("[1, 3]", "torch.ones(2)"), ("[1, 3]", "torch.ones(2).int()"), ("[]", "torch.ones(0)"), ("[]", None))),
     *(f"torch.Stream(device={device})" for device in ("'cuda'", "3.5")),
     *(f"torch.addr(torch.ones(2, 2, dtype=torch.{bias}), torch.ones(2, dtype=torch.{a}), torch.tensor([0, 3], dtype=torch.{b}){factors})"
       for bias, a, b in (("float32", "int64", "int64"), ("int64", "float32", "int64"), ("float16", "int64", "bfloat16"),
@@ -138,6 +144,7 @@ def outcome(expression: str, module) -> object:
         "F": functional,
         "inf": float("inf"),
         "nan": float("nan"),
+        "np": np,
         "gradient": gradient,
         "make_tensor": lambda dtype, low, high: module.testing.make_tensor(6, dtype=dtype, device="cpu", low=low, high=high),
         "volume": module.arange(192.0).reshape(1, 3, 4, 4, 4).contiguous(memory_format=module.channels_last_3d),
@@ -334,6 +341,13 @@ PROGRAMS = {
         net = torch.nn.Sequential(torch.nn.Linear(1, 1))
         for module in (net, net[0], torch.nn.Embedding(2, 2), torch.nn.MSELoss(), torch.nn.Identity()):
             yield torch.fx.symbolic_trace(module).code""",
+    "each of a batch is written at its own places": """
+        x, places = torch.arange(6.0).reshape(2, 3), torch.tensor([[0, 1], [2, 1]])
+        def filled(row, at, value=0, accumulate=False):
+            return row.clone().index_put_((at,), torch.as_tensor(value, dtype=row.dtype), accumulate=accumulate)
+        yield torch.vmap(filled)(x, places), torch.vmap(filled, (0, None))(x, places[0])
+        yield torch.vmap(filled, (0, 0, None, None))(x, places, 5, True), torch.vmap(filled)(x, places, x[:, 0])
+        yield torch.vmap(torch.vmap(filled))(x[None], places[None])""",
     "lists of tensors of one type": """
         tensors = [torch.zeros(size, dtype=kind) for size, kind in (
             (2, torch.float32), (3, torch.float64), (5, torch.float32), (1, torch.float64), (9, torch.float64), (0, torch.int32))]

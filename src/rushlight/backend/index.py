@@ -250,7 +250,15 @@ def gather_adjoint(g: Array, index: Array, shape: Shape, axis: int) -> Array:
     return scatter_add(np.zeros(shape, g.dtype), g, index, axis)
 
 
-_COMBINE = {"sum": np.add, "mean": np.add, "prod": np.multiply, "amax": np.maximum, "amin": np.minimum}
+_COMBINE = {
+    "sum": np.add,
+    "mean": np.add,
+    "prod": np.multiply,
+    "amax": np.maximum,
+    "amin": np.minimum,
+    "max": np.maximum,
+    "min": np.minimum,
+}
 _NEUTRAL = {"sum": 0, "mean": 0, "prod": 1}
 
 
@@ -259,9 +267,9 @@ def neutral(reduce: str, dtype: np.dtype[Any]) -> Any:
     if reduce in _NEUTRAL:
         return _NEUTRAL[reduce]
     if dtype.kind == "b":
-        return reduce == "amin"
+        return reduce in ("amin", "min")
     limits = (-np.inf, np.inf) if dtype.kind in "fV" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
-    return limits[0] if reduce == "amax" else limits[1]
+    return limits[reduce in ("amin", "min")]
 
 
 def scatter_reduce(x: Array, src: Array, index: Array, axis: int, reduce: str, include_self: bool) -> Array:

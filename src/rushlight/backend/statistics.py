@@ -15,7 +15,7 @@ def bincount(x: Array, weights: Array | None = None, minlength: int = 0) -> Arra
         return np.bincount(x.astype(np.int64), minlength=minlength).astype(np.int64)
     if weights.dtype == np.float32:
         # Added one by one in single precision: NumPy would add in double.
-        out = np.zeros(max(int(x.max(initial=-1)) + 1, minlength), np.float32)
+        out = np.zeros(max(int(x.max()) + 1, minlength), np.float32)
         np.add.at(out, x, weights)
         return out
     if weights.dtype.kind == "c":

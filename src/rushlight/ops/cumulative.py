@@ -236,13 +236,16 @@ def _integrand(name: str, y: Any, x: Any, dx: Any, dim: Any) -> tuple[int, Any]:
     for word, value in (("y", y), ("x", x)):
         if value is not None and value._array.dtype.kind == "b":
             raise RuntimeError(f"{name}: received a bool input for `{word}`, but bool is not supported")
-    if x is not None and dx is not None:
+    if (x is not None and dx is not None) or (isinstance(dx, Tensor) and dx.requires_grad):
         raise TypeError(
-            f"{name}() received an invalid combination of arguments - got (Tensor, Tensor, "
+            f"{name}() received an invalid combination of arguments - got (Tensor, {'' if x is None else 'Tensor, '}"
             f"dx={type(dx).__name__}), but expected "
             "one of:\n * (Tensor y, Tensor x, *, int dim = -1)\n * (Tensor y, *, Number dx = 1, int dim = -1)\n"
         )
-    return axis, 1 if dx is None else dx
+    step = dx.item() if isinstance(dx, Tensor) else dx
+    if isinstance(step, bool | complex):
+        raise RuntimeError(f"{name}: Currently, we only support dx as a real number.")
+    return axis, 1 if step is None else float(step)
 
 
 @public(method=False, out=False)

@@ -62,9 +62,19 @@ def _ones_at(g: Any, xp: Any, x: Any, index: Any, axis: int, include_self: bool)
     return count + (count == 0)
 
 
+_OLDER = ("max", "min")
+
+
+def underivable_reduction(reduce: str) -> RuntimeError:
+    """PyTorch computes by the older names of amax and amin, and has no derivative by them."""
+    return RuntimeError(f"Expected 'reduce' to be one of 'sum', 'prod', 'mean', 'amax', 'amin' but got {reduce}.")
+
+
 def scatter_reduce_x(
     g: Any, xp: Any, x: Any, src: Any, index: Any, axis: int, reduce: str, include_self: bool, out: Any
 ) -> Any:
+    if reduce in _OLDER:
+        raise underivable_reduction(reduce)
     if reduce in ("amax", "amin"):
         equal_x, equal_src = x == out, src_equal(xp, src, out, index, axis)
         ties = _ties(g, xp, equal_x, equal_src, index, axis)
@@ -103,6 +113,8 @@ def scatter_reduce_src(
     g: Any, xp: Any, x: Any, src: Any, index: Any, axis: int, reduce: str, include_self: bool, out: Any, by_index: bool = False
 ) -> Any:
     part = _cut(xp, src, tuple(index.shape))
+    if reduce in _OLDER:
+        raise underivable_reduction(reduce)
     if reduce in ("amax", "amin"):
         equal_x, equal_src = x == out, src_equal(xp, src, out, index, axis)
         ties = _ties(g, xp, equal_x, equal_src, index, axis)
@@ -239,13 +251,13 @@ def scatter_reduce(input: Any, dim: int, index: Any, src: Any, reduce: str, *, i
     """A copy in which elements of ``src`` meet by sum, prod, mean, amax or amin where ``index`` says."""
     axis = axis_of(dim, input._array.ndim)
     _check_scatter(input, index, axis, src)
-    if reduce not in ("sum", "prod", "mean", "amax", "amin"):
+    if reduce not in ("sum", "prod", "mean", "amax", "amin", *_OLDER):
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
-    if index._array.size and (reduce == "mean" or reduce[0] == "a"):
+    if index._array.size and reduce not in ("sum", "prod"):
         kind = input._array.dtype.kind
         if kind == "b" if reduce == "mean" else kind == "c":
             raise NotImplementedError(
-                f"\"scatter_gather_tensor_cpu_reduce_{reduce}\" not implemented for '{input.dtype.scalar_name}'"
+                f"\"scatter_gather_tensor_cpu_reduce_{'a' * (reduce in _OLDER)}{reduce}\" not implemented for '{input.dtype.scalar_name}'"
             )
     _check_places(input, index, axis)
     return ops.scatter_reduce(input, src, index, axis, reduce, include_self)

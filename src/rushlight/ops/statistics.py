@@ -34,10 +34,10 @@ def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Tensor:
     array = input._array
     if minlength < 0:
         raise RuntimeError("minlength should be >= 0")
-    refuse("bincount_cpu", input, "bfcV")
+    refuse("bincount_cpu", input, "bfcVu" if array.dtype.itemsize > 1 else "bfcV")
     if array.ndim != 1 or (array.size and array.min() < 0):
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
-    if weights is None:
+    if weights is None or not array.size:
         return new_tensor(k.bincount(array, None, minlength))
     if weights._array.ndim != 1 or weights._array.size != array.size:
         raise RuntimeError("weights should be 1-d and have the same length as input")

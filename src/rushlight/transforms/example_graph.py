@@ -340,7 +340,10 @@ def written(function: Callable[..., object], name: str, self: Any, args: tuple[A
         return result.whole if self.shared and is_of(result, level) else along(result, level)
 
     with level.around():
-        views.inplace(of_all, name, self.whole, *(behind(one) for one in args if isinstance(one, Tensor)))
+        whole: list[Tensor | tuple[Tensor, ...]] = [behind(one) for one in args if isinstance(one, Tensor)]
+        if name == "index_put_":  # what looks at memory finds its indices in a tuple
+            whole.insert(0, tuple(behind(one) for one in args[0] if isinstance(one, Tensor)))
+        views.inplace(of_all, name, self.whole, *whole)
     if recording and is_of(result, level) and result.tracked and level.outside is not None:
         adopt(self, result.own_edge)
     if result is not None and result._of_batch:
