@@ -142,6 +142,8 @@ def outcome(expression: str, module) -> object:
     names = {
         "torch": module,
         "F": functional,
+        "z": lambda shape, kind="float32": module.zeros(shape, dtype=getattr(module, kind)),
+        **{kind: kind for kind in ("float16", "bfloat16", "float32", "float64", "complex64", "bool", *INTEGERS)},
         "inf": float("inf"),
         "nan": float("nan"),
         "np": np,
@@ -169,6 +171,51 @@ def test_expression(expression):
     for one, other in zip(expected, found, strict=True):
         assert other[:3] == one[:3]
         np.testing.assert_array_equal(other[3], one[3])
+
+
+# Of several wrong things about arguments the one is said that PyTorch comes upon first; z(...) are zeros, of a dtype.
+WRONG_LOSSES = [
+    *(f"F.huber_loss(z(3, {a}), z({shape}, {b}))" for a, b in (("uint8", "int64"), ("int64", "uint8"), ("int8", "bool"))
+      for shape in ("()", 3)),
+    *(f"F.multilabel_soft_margin_loss(z(()), z({shape}){more})" for shape in ("()", 3) for more in ("", ", reduction='none'")),
+    *(f"F.soft_margin_loss(z({shape}, {kind}), z({other}, {target}))" for shape, other in ((2, "(3, 2)"), (2, 3), ("()", 2), (2, "()"))
+      for kind in ("float32", "int64", "bool") for target in ("float64", "int64", "complex64")),
+    "F.soft_margin_loss(z(2), z(3), reduction='x')",
+    *(f"F.nll_loss(z({shape}), z((), {kind}))" for shape in ("(0, 3, 2)", "(0, 3, 2, 1)", "(0, 3, 2, 1, 1)") for kind in ("int64", "float32")),
+    *(f"F.nll_loss(z({shape}, {kind}), z({classes}, {target}), reduction='none')" for kind in ("float32", "int64") for shape, classes in (
+        (3, 1), (3, "()"), ("(2, 3, 1)", "(2, 1)"), ("(0, 3, 2)", "(0, 2)")) for target in ("int64", "uint8")
+      if (kind, target) != ("int64", "uint8")),
+    *(f"F.cross_entropy(z({shape}, {kind}), z({target}), reduction='none')" for shape, target in (
+        ("(2, 0)", "()"), (0, "(2, 0)"), ("(0, 3, 2)", 1), ("(2, 0)", "(2, 0)")) for kind in ("int64", "bool")),
+    *(f"torch.{name}(z({shape}, int64), 1)" for name in ("softmax", "log_softmax") for shape in ("(2, 0)", "(2, 1)", 2)),
+    *(f"F.{name}_margin_loss(z({shape}, {kind}), z({target}, {other}), reduction='none')" for name, shape, target in (
+        ("multi", 2, "()"), ("multi", "(1, 2)", "()"), ("multi", "(0, 2)", 0), ("multilabel", 2, 2), ("multilabel", "(0, 2)", "(0, 2)"))
+      for kind in ("float32", "int64") for other in ("int64", "int32", "bool", "float32") if shape != "(0, 2)" or kind == "float32"),
+]  # fmt: skip
+WRONG_FACTORS = [
+    *(f"torch.{name}(z({bias}), z({one}), z({other}))" for name in ("addbmm", "baddbmm") for bias, one, other in (
+        ("()", "()", "()"), ("()", 2, "()"), (2, "(1, 3)", 3), (2, "(1, 3)", "(1, 2, 1)"), (1, "(1, 3)", "(1, 2, 1)"),
+        (1, "(1, 3, 2)", "(2, 1, 1)"), (1, "(1, 3, 2)", "(1, 3, 1)"), ("1, float64", "(1, 3, 2)", "(1, 3, 1)"),
+        ("1, float64", "(1, 3)", "(1, 2, 1)"), ("1, float64", "(1, 3, 2)", "(1, 2, 1)"), (1, "(1, 3, 2)", "(1, 2, 1), float64"),
+        ("2, float64", "(1, 3, 2)", "(1, 2, 1)"), ("(5, 1, 1, 1)", "(1, 3, 2)", "(1, 2, 1)"), (1, "(1, 3, 3)", "(1, 3, 1, 1)"))),
+    *(f"torch.addmv(z({bias}), z((3, 2)), z({vector}))" for bias in ("()", 4) for vector in (2, 3)),
+    *(f"F.bilinear(z({one}), z({other}), z({weight}))" for one, other, weight in (
+        ("()", "()", "(2, 2, 3)"), (2, 3, 2), (2, 3, "(2, 2)"), (2, 3, "()"), (2, 3, "(2, 2, 3)), z(()"), (2, 3, "(2, 2, 3)), z(3, float64"),
+        ("2, float64", "(3, 3)", "(2, 2, 3)"), (2, "(3, 3)", "(2, 2, 3)"))),
+    *(f"torch.linalg.solve{end}(z({a}, {kind}), z({b}{other}){more})" for end in ("", "_ex")
+      for kind in ("float16", "bfloat16", "float64", "int64") for a, b in (("()", "()"), ("(2, 3)", 2), ("(1, 1)", 2), ("(1, 1)", "()"))
+      for other in ("", f", {kind}") for more in ("", ", left=False")),
+    *(f"torch.linalg.solve(z((1, 1), {kind}), z(1, {kind}), left=False)" for kind in ("float64", "float16")),
+    *(f"torch.linalg.solve(z((1, 1), {kind}), z(1, {kind}))" for kind in ("float16", "bfloat16")),
+    *(f"torch.{name}(z({a}), z({b}))" for name in ("vdot", "linalg.vecdot", "linalg.cross", "cosine_similarity") for a, b in (
+        (0, 2), (1, 2), (2, 3), ("()", "()"), ("()", 3), ("2, float64", 2), ("3, bool", "3, int64"), ("3, int64", "3, bool"))),
+]  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore:Using a target size:UserWarning")
+@pytest.mark.parametrize("expression", [*WRONG_LOSSES, *WRONG_FACTORS])
+def test_what_is_asked_first(expression):
+    assert outcome(expression, rushlight) == outcome(expression, torch)
 
 
 OLDER = [

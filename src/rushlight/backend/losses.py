@@ -10,7 +10,7 @@ from ..kernels import nll_loss as compiled
 from ..kernels import register, sweeps
 from . import reduce
 from .activations import log_sigmoid
-from .array_dtypes import refuse
+from .array_dtypes import common, refuse
 from .bits import either
 from .embedding import one_hot
 from .extremes import put_along, take_along
@@ -58,7 +58,9 @@ def smooth_l1_loss(a: Array, b: Array, reduction: str, beta: float) -> Any:
 
 
 def huber_loss(a: Array, b: Array, reduction: str, delta: float) -> Any:
-    return reduced(huber(*_real(a, b, "huber_cpu"), delta), reduction, a.dtype)
+    if a.dtype.kind not in "fV":
+        refuse("huber_cpu", a.astype(common(a, b)))
+    return reduced(huber(in_single(a), in_single(b), delta), reduction, a.dtype)
 
 
 # The likelihood of classes: x is (C) or (N, C, ...), the classes (...) or (N, ...).
@@ -87,7 +89,7 @@ def _class_weights(chosen: Array, counted: Array | None, weight: Array | None, d
 @register(compiled.nll_loss)
 def nll_loss(x: Array, target: Array, weight: Array | None = None, reduction: str = "mean", ignore_index: int = -100) -> Any:
     if x.dtype.kind not in "fV":
-        refuse("nll_loss_out_frame", x)
+        refuse("nll_loss2d_forward_out_frame" if x.ndim > 2 else "nll_loss_out_frame", x)
     classes = x.shape[min(x.ndim - 1, 1)]
     counted, chosen = _classes(target, classes, ignore_index)
     scale = _class_weights(chosen, counted, weight, x.dtype)

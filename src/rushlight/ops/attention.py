@@ -12,7 +12,7 @@ from ..base import dtypes
 from ..base.device import contiguous_format
 from ..tensor import Tensor, new_tensor
 from . import attention_masks
-from .public import module, ops, public
+from .public import axis_of, module, ops, public
 from .rule_functions import conj
 from .slopes import at_once
 from .table import arrays, op
@@ -303,6 +303,10 @@ _IN_C = {
 def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Tensor:
     """``input1 @ weight[o] @ input2`` for each o, plus bias: (..., I), (..., J) and (O, I, J) give (..., O)."""
     a, b, w = input1._array, input2._array, weight._array
+    given = {"input1": input1, "input2": input2, "weight": weight} | ({} if bias is None else {"bias": bias})
+    if len({one._array.dtype for one in given.values()}) > 1:
+        shown = ", ".join(f"{name}: {_IN_C.get(one.dtype.scalar_name, one.dtype.scalar_name)}" for name, one in given.items())
+        raise RuntimeError(f"All tensors must have the same dtype, got {shown}")
     if a.ndim != b.ndim:
         raise RuntimeError(f"bilinear(): input dimensions do not match: got {a.ndim} and {b.ndim}")
     for axis in range(a.ndim - 1):
@@ -310,19 +314,16 @@ def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Tensor:
             raise RuntimeError(
                 f"bilinear(): input batch dimensions do not match at dim {axis}: got {a.shape[axis]} and {b.shape[axis]}"
             )
+    axis_of(-1, a.ndim, wrap_scalar=False)
     for label, array, axis in (("input1", a, 1), ("input2", b, 2)):
-        if array.shape[-1] != w.shape[axis]:
+        if array.shape[-1] != w.shape[axis_of(axis, w.ndim, wrap_scalar=False)]:
             raise RuntimeError(
                 f"bilinear(): {label} size does not match weight size: got {array.shape[-1]} but expected {w.shape[axis]}"
             )
-    if bias is not None and bias._array.shape[0] != w.shape[0]:
+    if bias is not None and bias._array.shape[axis_of(0, bias._array.ndim, wrap_scalar=False)] != w.shape[0]:
         raise RuntimeError(
             f"bilinear(): bias size does not match weight size: got {bias._array.shape[0]} but expected {w.shape[0]}"
         )
-    given = {"input1": input1, "input2": input2, "weight": weight} | ({} if bias is None else {"bias": bias})
-    if len({one._array.dtype for one in given.values()}) > 1:
-        shown = ", ".join(f"{name}: {_IN_C.get(one.dtype.scalar_name, one.dtype.scalar_name)}" for name, one in given.items())
-        raise RuntimeError(f"All tensors must have the same dtype, got {shown}")
     rows = math.prod(a.shape[:-1])
     out = ops.trilinear(input1.reshape(rows, a.shape[-1]), weight, input2.reshape(rows, b.shape[-1]))
     out = out.reshape(*a.shape[:-1], w.shape[0])

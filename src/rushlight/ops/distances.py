@@ -166,9 +166,9 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Tens
     if not common.is_floating_point:
         raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {common.scalar_name}")
     x1, x2 = (one if one._array.dtype.kind in "fcVW" else ops.astype(one, common.numpy) for one in (x1, x2))
-    axis = axis_of(dim, max(x1._array.ndim, x2._array.ndim))
     if x1._array.shape != x2._array.shape:
-        x1, x2 = _meeting(x1, x2, axis)
+        x1, x2 = _meeting(x1, x2, dim)
+    axis = axis_of(dim, x1._array.ndim)
     units = []  # each in the precision of its own vector
     for value in (x1, x2):
         norm = ops.clone(ops.vector_norm(value, 2.0, (axis,) if value._array.ndim else (), True))
@@ -178,14 +178,15 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Tens
     return (units[0] * units[1]).sum(dim)
 
 
-def _meeting(x1: Any, x2: Any, axis: int) -> tuple[Any, Any]:
-    """Both as if stretched to their common shape, for vectors along ``axis``. A unit vector is the same wherever stretching
+def _meeting(x1: Any, x2: Any, dim: int) -> tuple[Any, Any]:
+    """Both as if stretched to their common shape, for vectors along ``dim``. A unit vector is the same wherever stretching
     puts it, so each keeps its own shape, but for dimensions that it has too few of, until they are multiplied."""
     shapes = x1._array.shape, x2._array.shape
     try:
         common = np.broadcast_shapes(*shapes)
     except ValueError:
         return module("torch")["broadcast_tensors"](x1, x2)  # type: ignore[no-any-return]  # which says what is wrong
+    axis = axis_of(dim, len(common))
     own = [(1,) * (len(common) - len(shape)) + shape for shape in shapes]
     if own[0][axis] != own[1][axis]:
         own = [common, common]

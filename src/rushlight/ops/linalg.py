@@ -31,7 +31,7 @@ def check_square(a: Any, name: str, label: str = "A") -> None:
 # Functions whose kernels are what refuses half precision.
 _KERNELS = {
     **dict.fromkeys(("linalg.cholesky", "linalg.cholesky_ex"), "cholesky_cpu"),
-    "linalg.det": "lu_cpu",
+    **dict.fromkeys(("linalg.det", "linalg.solve"), "lu_cpu"),
     "linalg.qr": "geqrf_cpu",
     "linalg.svd": "linalg_svd_cpu",
     "linalg.eig": "linalg_eig_out_cpu",
@@ -47,10 +47,11 @@ def check_floating(a: Any, name: str, low_precision: bool = False) -> None:
         raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {word}")
     if name == "linalg.det" and not a._array.size:
         return
+    if low_precision:
+        return
     if name in _KERNELS:
         raise NotImplementedError(f"\"{_KERNELS[name]}\" not implemented for '{word}'")
-    if not low_precision:
-        raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {word}")
+    raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {word}")
 
 
 def check_square_floating(a: Any, name: str) -> None:

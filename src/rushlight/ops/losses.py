@@ -192,7 +192,7 @@ def _expect_classes(target: Tensor) -> None:
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {target.dtype.scalar_name}")
 
 
-def _check_classes(input: Any, target: Any, weight: Any) -> None:
+def _check_classes(input: Tensor, target: Tensor, weight: Tensor | None, reduction: str) -> None:
     x, t = input._array, target._array
     if weight is None and _one_class_a_row(x, t):
         return
@@ -200,6 +200,8 @@ def _check_classes(input: Any, target: Any, weight: Any) -> None:
         raise ValueError(f"Expected 1 or more dimensions (got {x.ndim})")
     if x.ndim != 1 and x.shape[0] != (t.shape or (0,))[0]:
         raise ValueError(f"Expected input batch_size ({x.shape[0]}) to match target batch_size ({(t.shape or (0,))[0]}).")
+    if x.ndim > 2 and x.ndim != 4 and not t.ndim:
+        raise RuntimeError("ArrayRef: invalid slice, N = 1; size = 0")
     if x.ndim in (1, 2, 4) or x.shape[2:] == t.shape[1:]:
         refuse_gradient_of(f"nll_loss{'2d' * (x.ndim > 2)}_forward", "weight", weight, input, target, weight)
     if x.ndim > 2 and x.shape[2:] != t.shape[1:]:
@@ -217,7 +219,7 @@ def _check_classes(input: Any, target: Any, weight: Any) -> None:
     if x.ndim <= 2 and t.ndim > 1:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
     _expect_classes(target)
-    if x.ndim > 2 and t.dtype == np.uint8:
+    if x.ndim > 2 and t.dtype == np.uint8 and (t.size or reduction == "none"):
         raise RuntimeError("expected scalar type Long but found Byte")
     if x.ndim == 2 and not t.ndim:
         raise IndexError("Dimension specified as 0 but tensor has no dimensions")
@@ -233,20 +235,17 @@ def _check_classes(input: Any, target: Any, weight: Any) -> None:
 
 
 def _nll(input: Any, target: Any, weight: Any, reduction: str, ignore_index: int) -> Any:
-    _check_classes(input, target, weight)
+    _check_classes(input, target, weight, reduction)
     shape = input._array.shape
     if len(shape) <= 2:
+        if len(shape) == 1 and reduction == "none":
+            target = target.view(())  # the loss of one sample is a number, also where its class is (1,)
         return ops.nll_loss(input, target, weight, reduction, ignore_index)
     if len(shape) == 4:
         return ops.nll_loss_planes(input, target, weight, reduction, ignore_index)
     elements = math.prod(shape[2:])
-    losses = ops.nll_loss_planes(
-        input.contiguous().view(shape[0], shape[1], 1, elements),
-        target.contiguous().view(shape[0], 1, elements),
-        weight,
-        reduction,
-        ignore_index,
-    )
+    planes, places = input.contiguous().view(shape[0], shape[1], 1, elements), target.contiguous().view(shape[0], 1, elements)
+    losses = ops.nll_loss_planes(planes, places, weight, reduction, ignore_index)
     return losses.view(shape[0], *shape[2:]) if reduction == "none" else losses
 
 

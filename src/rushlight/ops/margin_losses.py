@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..autograd import tangents
+from ..autograd.rule_errors import broadcast_error
 from ..backend import losses as k
+from ..base import dtypes
 from .argument_forms import held_to_forms
 from .forward_arrays import lacking
 from .losses import reduced, reduction_of
 from .operands import refuse_gradient_of, require_kind, require_single_or_double
-from .public import module, ops, public
+from .public import axis_of, module, ops, public
 from .table import op, table
 
 if TYPE_CHECKING:
@@ -52,6 +56,7 @@ def _multi_margin_backward(g: Any, xp: Any, x: Any, target: Any, weight: Any, p:
 @public(space=F, out=False)
 def soft_margin_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> Tensor:
     """The mean of ``log(1 + exp(-target * input))``."""
+    reduction = reduction_of(size_average, reduce, reduction)
     refuse_gradient_of("soft_margin_loss", "target", target)
     kind = input._array.dtype.kind
     if kind == "b":
@@ -59,9 +64,16 @@ def soft_margin_loss(input: Any, target: Any, size_average: Any = None, reduce: 
             "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the `~` or "
             "`logical_not()` operator instead."
         )
+    if (shape := input._array.shape) != target._array.shape:
+        if (mismatch := broadcast_error([shape, target._array.shape])) is not None:
+            raise mismatch
+        if (together := np.broadcast_shapes(shape, target._array.shape)) != shape:
+            raise RuntimeError(f"output with shape {list(shape)} doesn't match the broadcast shape {list(together)}")
+    if input._array.dtype != target._array.dtype:
+        dtypes.check_cast(module("torch")["result_type"](input, target).numpy, input._array.dtype)
     if kind in "iu":
         raise RuntimeError(f"result type Float can't be cast to the desired output type {input.dtype.scalar_name}")
-    return ops.soft_margin_loss(input, target, reduction_of(size_average, reduce, reduction))
+    return ops.soft_margin_loss(input, target, reduction)
 
 
 def _rows_of(input: Any, name: str) -> Any:
@@ -70,6 +82,16 @@ def _rows_of(input: Any, name: str) -> Any:
     if not (len(shape) <= 2 and (shape[1:] if len(shape) == 2 else shape) != (0,)):
         raise RuntimeError(f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(shape)}")
     return input
+
+
+def _classes(target: Tensor) -> Tensor:
+    """The target, which is of int64 unless it is of nothing."""
+    if target._array.dtype == np.int64:
+        return target
+    if target._array.size:
+        raise RuntimeError(f"expected scalar type Long but found {target.dtype.scalar_name}")
+    zeros: Tensor = module("torch")["zeros_like"](target, dtype=dtypes.int64)
+    return zeros
 
 
 def _check_targets(target: Tensor, least: int, classes: int, error: str) -> None:
@@ -107,17 +129,16 @@ def multi_margin_loss(
         )
     if weight is not None and weight._array.size != classes:
         raise RuntimeError(f"inconsistent weight size, expected {classes} but got {list(weight._array.shape)}")
-    if t.dtype.kind != "i":
-        raise RuntimeError(f"expected scalar type Long but found {target.dtype.scalar_name}")
-    _check_targets(target, 0, classes, "target out of range")
     require_single_or_double(input, "multi_margin_loss_cpu_kernel")
+    target = _classes(target)
+    _check_targets(target, 0, classes, "target out of range")
     return _by_rows("multi_margin_loss", input, target, reduction, weight, p, margin)
 
 
 def _by_rows(name: str, input: Any, target: Any, reduction: str, *options: Any) -> Any:
     """Calls an op over (N, C) for what may be a single sample."""
     loss = getattr(ops, name)
-    if input._array.ndim == 2:
+    if input._array.ndim == 2 and target._array.ndim:
         return loss(input, target, *options, reduction)
     with_rows = loss(ops.view(input, (1, input._array.size)), _as_rows(name, target), *options, reduction)
     return with_rows.reshape(()) if reduction == "none" and target._array.ndim == 0 else with_rows
@@ -139,6 +160,7 @@ def multilabel_margin_loss(
         raise RuntimeError(f"inconsistent target size: {list(t.shape)} for input of size: {list(x.shape)}")
     _check_targets(target, -1, x.shape[-1] if x.ndim else 1, "argument #2 'target' is out of range")
     require_single_or_double(input, "multilabel_margin_loss_forward_out_frame")
+    target = _classes(target)
     if x.ndim == 2:
         return ops.multilabel_margin_loss(input, target, reduction)
     out = ops.multilabel_margin_loss(ops.view(input, (1, x.size)), target.reshape(1, x.size), reduction)
@@ -155,8 +177,8 @@ def multilabel_soft_margin_loss(
     losses = ops.neg(target * ops.log_sigmoid(input) + (1 - target) * ops.log_sigmoid(ops.neg(input)))
     if weight is not None:
         losses = losses * weight
-    last = input._array.ndim - 1
-    losses = losses.sum(last) / (input._array.shape[last] if input._array.ndim else 1)
+    last = axis_of(input._array.ndim - 1, input._array.ndim, wrap_scalar=False)
+    losses = losses.sum(last) / input._array.shape[last]
     return reduced(losses, reduction)
 
 

@@ -18,7 +18,7 @@ from ..base import dtypes
 from ..tensor import Tensor
 from . import older_forms
 from .inplace import named
-from .operands import other_side, refuse_history
+from .operands import check_batches, other_side, product_shape, refuse_history
 from .out import write_out
 from .plain_cases import Case, plain_cases
 from .public import CompiledOnUse, alias, axes_of, axis_of, methods, module, ops, public
@@ -198,7 +198,7 @@ def _check_vectors(name: str, a: Any, b: Any) -> None:
             raise RuntimeError(f"Got wrong shapes for {name}")
         raise RuntimeError(f"1D tensors expected, but got {x.ndim}D and {y.ndim}D tensors")
     if x.dtype != y.dtype:
-        raise RuntimeError(f"{name} : expected both vectors to have same dtype, but found {_type_word(x)} and {_type_word(y)}")
+        raise RuntimeError(f"dot : expected both vectors to have same dtype, but found {_type_word(x)} and {_type_word(y)}")
     if x.size != y.size:
         raise RuntimeError(
             f"inconsistent tensor size, expected tensor [{x.size}] and src [{y.size}] to have the same number of "
@@ -268,6 +268,7 @@ def addmv(input: Any, mat: Any, vec: Any, *older: object, beta: Any = 1, alpha: 
     if x.ndim != 2 or y.ndim != 1 or input._array.ndim > 1:
         raise RuntimeError(f"vector + matrix @ vector expected, got {input._array.ndim}, {x.ndim}, {y.ndim}")
     if x.shape[1] != y.shape[0] or input._array.size not in (1, x.shape[0]):
+        axis_of(0, input._array.ndim, wrap_scalar=False)  # whose size is said
         raise RuntimeError(
             f"size mismatch, got input ({input._array.size}), mat ({x.shape[0]}x{x.shape[1]}), vec ({y.shape[0]})"
         )
@@ -283,14 +284,13 @@ def baddbmm(input: Any, batch1: Any, batch2: Any, *older: object, beta: complex 
     if older:
         (input, batch1, batch2), factors = older_forms.scaled("baddbmm", "batch1 batch2", (input, batch1, batch2, *older))
         return baddbmm(input, batch1, batch2, **factors)
-    axis_of(1, batch1._array.ndim), axis_of(2, batch2._array.ndim)  # which the result gets
-    _check_bmm(batch1, batch2)
-    check_bias(input, (batch1._array.shape[0], batch1._array.shape[1], batch2._array.shape[2]))
+    check_bias(input, product_shape(batch1, batch2))
     if input._array.dtype != batch1._array.dtype:
         raise RuntimeError(
             f"Input dtypes must be the same, got: input {dtypes.of(input._array.dtype).c_name}, batch1: "
             f"{dtypes.of(batch1._array.dtype).c_name}, batch2: {dtypes.of(batch2._array.dtype).c_name}"
         )
+    _check_bmm(batch1, batch2)
     return ops.baddbmm(input, batch1, batch2, beta, alpha)
 
 
@@ -300,10 +300,9 @@ def addbmm(input: Any, batch1: Any, batch2: Any, *older: object, beta: complex =
     if older:
         (input, batch1, batch2), factors = older_forms.scaled("addbmm", "batch1 batch2", (input, batch1, batch2, *older))
         return addbmm(input, batch1, batch2, **factors)
-    axis_of(1, batch1._array.ndim), axis_of(2, batch2._array.ndim)  # which the result gets
-    _check_bmm(batch1, batch2)
+    check_bias(input, product_shape(batch1, batch2, 1))
+    check_batches(batch1, batch2)
     _same_dtypes(input, batch1, batch2)
-    check_bias(input, (batch1._array.shape[1], batch2._array.shape[2]))
     return ops.addbmm(input, batch1, batch2, beta, alpha)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..autograd import modes
 from ..autograd.interpreters import stack as interpreters
 from ..base import dtypes
-from ..base.arguments import NUMBERS, type_name
+from ..base.arguments import NUMBERS, axis_of, type_name
 from ..tensor import Tensor
 from .argument_forms import refusal
 
@@ -135,3 +135,23 @@ def foreign_method(name: str, args: tuple[Any, ...]) -> Any:
     """What objects that are no tensors, but define ``__torch_function__``, make of ``Tensor.<name>``; else NotImplemented."""
     func = getattr(Tensor, name, None)
     return NotImplemented if func is None else interpreters.ask("foreign", func, args, {})
+
+
+# Batches of matrices.
+
+
+def product_shape(batch1: Tensor, batch2: Tensor, first: int = 0) -> tuple[int, ...]:
+    """The sizes of the products from dimension ``first`` on, asked for before the batches are known to be of matrices."""
+    asked = ((0, batch1._array), (1, batch1._array), (2, batch2._array))[first:]
+    return tuple(array.shape[axis_of(axis, array.ndim, wrap_scalar=False)] for axis, array in asked)
+
+
+def check_batches(batch1: Tensor, batch2: Tensor) -> None:
+    """RuntimeError unless the products of two batches can be added up, in the words of ``addbmm``."""
+    x, y = batch1._array, batch2._array
+    if x.ndim != 3 or y.ndim != 3:
+        raise RuntimeError(f"batch{2 if x.ndim == 3 else 1} must be a 3D tensor")
+    if x.shape[0] != y.shape[0]:
+        raise RuntimeError(f"batch1 and batch2 must have same number of batches, got {x.shape[0]} and {y.shape[0]}")
+    if x.shape[2] != y.shape[1]:
+        raise RuntimeError(f"Incompatible matrix sizes for bmm ({x.shape[1]}x{x.shape[2]} and {y.shape[1]}x{y.shape[2]})")

@@ -161,15 +161,15 @@ def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Tensor:
     x, y = input._array, other._array
     if x.ndim != y.ndim:
         raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
-    axis = axis_of(dim, x.ndim)
+    axis = axis_of(dim, x.ndim, wrap_scalar=False)
     if x.shape[axis] != 3 or y.shape[axis] != 3:
         raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got {x.shape[axis]} and {y.shape[axis]}")
     mismatch = broadcast_error([x.shape, y.shape])
     if mismatch is not None:
         raise mismatch
+    refuse("cross", input, "b")
     if x.dtype != y.dtype:
         raise RuntimeError(f"expected scalar type {input.dtype.scalar_name} but found {other.dtype.scalar_name}")
-    refuse("cross", input, "b")
     return ops.cross(input, other, axis)
 
 
@@ -188,8 +188,9 @@ def vecdot(x: Any, y: Any, *, dim: int = -1) -> Tensor:
     """The dot products along a dimension, the first factor conjugated."""
     check_floating(x, "linalg.vecdot", low_precision=True)
     check_same_dtype(x, y, "linalg.vecdot", ("x", "y"))
-    if x._array.ndim == y._array.ndim == 1 and x._array.shape == y._array.shape:
-        axis_of(dim, 1)
+    if x._array.ndim == y._array.ndim == 1:
+        if x._array.shape == y._array.shape:
+            axis_of(dim, 1)
         return module("torch")["vdot"](x, y)
     return (x.conj() * y).sum(dim)
 

@@ -41,7 +41,7 @@ def _prepared(name: str, input: Any, dim: Any, dtype: Any) -> tuple[Any, Any]:
         input = ops.astype(input, dtype.numpy)
     array = input._array
     axis = axis_of(dim, array.ndim)
-    if array.dtype.kind not in "fV":
+    if array.dtype.kind not in "fV" and array.size:
         place = "lastdim_" if axis == array.ndim - 1 or not array.ndim else ""
         raise NotImplementedError(f"\"{name}_{place}kernel_impl\" not implemented for '{input.dtype.scalar_name}'")
     return input, axis if array.ndim else ()

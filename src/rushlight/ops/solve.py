@@ -223,21 +223,22 @@ def check_solvable(A: Any, B: Any, left: bool, name: str, vector: bool = False) 
 
 
 def _checked(A: Any, B: Any, left: bool, name: str) -> bool:
-    check_floating(A, name)
-    check_square(A, name)
+    check_floating(A, name, low_precision=True)
     check_same_dtype(A, B, name)
+    check_square(A, name)
     vector = _is_vector(A, B)
+    if vector and A._array.shape[-1] != (B._array.shape[-1] if left else 1):
+        raise RuntimeError(
+            f"{name}: Incompatible shapes of A and B for the equation {'AX = B' if left else 'XA = B'} "
+            f"({A._array.shape[-2]}x{A._array.shape[-1]} and {B._array.shape[-1]}x1)"
+        )
+    check_solvable(A, B, left, name, vector)
     if vector and not left:
         raise RuntimeError(
             f"{name}: Vector broadcasting of the left hand side is not supported for left=False. In this case "
             "linalg.solve is equivalent to B / A.squeeze(-1)"
         )
-    if vector and A._array.shape[-1] != B._array.shape[-1]:
-        raise RuntimeError(
-            f"{name}: Incompatible shapes of A and B for the equation AX = B "
-            f"({A._array.shape[-2]}x{A._array.shape[-1]} and {B._array.shape[-1]}x1)"
-        )
-    check_solvable(A, B, left, name, vector)
+    check_floating(A, name)  # which only the kernel asks of low precisions
     return vector
 
 

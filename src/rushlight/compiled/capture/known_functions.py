@@ -53,6 +53,7 @@ LOOKS_AT_NO_VALUE = frozenset(
     ops.losses:_check_classes ops.losses:binary_cross_entropy ops.losses:cross_entropy ops.matmul:_check_bmm
     ops.matmul:_check_sizes ops.matmul:_check_vectors ops.matmul:addmv ops.matmul:matmul_of ops.matmul:mv
     ops.normalization:_batch_norm ops.normalization:_instance_norm ops.normalization:rms_norm ops.norms:vector_norm
+    ops.operands:check_batches ops.operands:product_shape ops.operands:product_shape.<locals>.<genexpr>
     ops.out:_check_dtype ops.out:_check_dtypes ops.out:_check_same ops.out:_check_shared ops.out:_let_see
     ops.out:_reads_what_it_writes ops.out:store ops.out:write_out
     ops.products:inner ops.products:kron ops.products:linalg_cross ops.products:multi_dot ops.rearrange:repeat_each
