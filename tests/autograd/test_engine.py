@@ -311,3 +311,15 @@ def test_a_node_without_a_derivative_raises_before_leaves_that_wait_for_it(
         torch.lerp(x, x // 2.5, 1).backward()
     assert x.grad is None
     del marked
+
+
+def test_roots_that_lead_to_nothing_asked_for_run_no_hooks() -> None:
+    x, leaf = torch.ones(2, requires_grad=True), torch.tensor(3.0, requires_grad=True)
+    inner, seen = leaf * 2, []
+    leaf.register_hook(lambda g: seen.append("leaf"))
+    inner.register_hook(lambda g: seen.append("inner"))
+    torch.autograd.grad([(x * 2).sum(), leaf, inner], [x], retain_graph=True)
+    torch.autograd.backward([(x * 2).sum(), leaf, inner], inputs=[x], retain_graph=True)
+    assert seen == []
+    torch.autograd.grad([(x * 2).sum(), leaf, inner], [x, inner], retain_graph=True)
+    assert seen == ["inner"]

@@ -65,6 +65,14 @@ KNOWN = [
         "PyTorch computes it in bfloat16 where it has a single number, and is off by a last digit",
     ),
     (
+        r"value at [^\n]*torch\.func\.jacrev\(lambda t: torch\.cdist\(t, 2 \* t\)\)",
+        "PyTorch's own torch.autograd.functional.jacobian gives what is given here, its jacrev loses the second argument's part",
+    ),
+    (
+        r"(grad at |value at [^\n]*autograd\.grad)(?s:.*)torch\.sparse\.softmax\((?s:.*)\.to_dense\(\)",
+        "rows of a softmax sum to 1, so that the gradient of their sum is zero: PyTorch's sparse one is not",
+    ),
+    (
         r"(grad at |value at [^\n]*autograd\.grad)(?s:.*)linalg\.det\(",
         "the gradient of a determinant that is zero: PyTorch has none there, but with create_graph=True",
     ),

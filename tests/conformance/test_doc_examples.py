@@ -44,6 +44,7 @@ LEFT_OUT = {
     "torch.narrow_copy": "sparse tensors are not there",
     "torch.resolve_neg": "rushlight computes where PyTorch sets a negative bit",
     "torch.set_flush_denormal": "NumPy cannot set it",
+    "torch.overrides.get_testing_overrides": "shows the signature of PyTorch's own stand-in, which is not the function's",
     "torch.func.functionalize": "torch.fx is not there",
 }
 ELSEWHERE = re.compile(

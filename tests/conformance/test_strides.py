@@ -185,7 +185,6 @@ def compare(op: Any, sample: Any, expected: Any, got: Any) -> str | None:
 EVERYWHERE = {
     "nn.functional.linear_cross_entropy.chunked",  # a mean that PyTorch makes a view of
     "nn.functional.linear_cross_entropy.chunked_none",
-    "nn.functional.embedding",  # sparse gradients by frequency are refused at once, not on the way back
 }
 KNOWN: dict[str, set[str]] = {
     "columns": {"einsum"},

@@ -66,6 +66,8 @@ def batch_like(x: Any) -> Any:
 
 def numbers(value: Any) -> np.ndarray[Any, Any]:
     value = value.detach().to_dense().resolve_conj()
+    if value.dtype == rushlight.complex32:
+        value = value.cfloat()
     return (value.float() if value.dtype in (rushlight.bfloat16, rushlight.float16) else value).numpy()
 
 

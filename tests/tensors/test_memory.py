@@ -136,6 +136,10 @@ def test_deepcopy_keeps_views_together_and_pickle_does_not():
         assert x[1, 0] == 3 and a.note == "kept"
     a, b = pickle.loads(pickle.dumps((x, x)))
     assert a is b
+    turned = torch.arange(12.0).reshape(2, 3, 2).transpose(0, 1).clone()  # memory that lies in an order of its own
+    for view in (turned, turned[1:], turned[..., 0], turned.permute(2, 0, 1)):
+        same = pickle.loads(pickle.dumps(view))
+        assert same.tolist() == view.tolist() and same.stride() == view.stride()
     assert copy.copy(x).data_ptr() == x.data_ptr()
 
 

@@ -103,6 +103,10 @@ class ObservedPass(BackwardPass):
                 self._make_ready(target)
         return None
 
+    def _finish(self, sink: Node, g: Any) -> None:
+        if self.needed is None or sink in self.needed:  # a root may lead to nothing that is asked for
+            super()._finish(sink, g)
+
     def _finish_sinks(self) -> None:
         due = tie_order(self.sinks)
         self.sinks.clear()
@@ -126,6 +130,8 @@ class ObservedPass(BackwardPass):
         return g, tuple([edge if edge is not None and edge[0] in needed else None for edge in node.next])
 
     def _before(self, node: Node, g: Any) -> Any:
+        if self.needed is not None and node not in self.needed:
+            return None
         goes_on = self.needed is None or self.needed.get(node, False)
         if goes_on and node in self.captures:  # as in PyTorch: before the hooks where the pass goes on, else after them
             self._capture(node, g)

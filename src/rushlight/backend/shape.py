@@ -183,7 +183,10 @@ def clone_in_place(x: Array) -> Array:
         return clone(x)
     whole = backend.root(x)
     if whole.dtype != x.dtype or not whole.flags.c_contiguous:
-        return x.copy()
+        reach = x.itemsize + sum((size - 1) * step for size, step in zip(x.shape, x.strides, strict=True))
+        out = np.ndarray(x.shape, x.dtype, np.zeros(reach // x.itemsize, x.dtype), 0, x.strides) if x.size else x.copy()
+        out[...] = x
+        return out
     return backend.strided(whole.reshape(-1).copy(), x.shape, x.strides, backend.address(x) - backend.address(whole))
 
 

@@ -72,10 +72,10 @@ def reduced(tensor: Tensor) -> Any:
     extra = {key: value for key, value in held(tensor).items() if key not in OWN_ATTRIBUTES}
     if not isinstance(array, np.ndarray):
         return reduced_wrapper(tensor, extra)
-    whole = backend.root(array)
-    place = None if whole is array else (array.dtype, array.shape, array.strides, tensor.storage_offset())
-    # A pickle holds one object once: views of the same memory would share it again.
-    return _rebuild, (type(tensor), whole.view(), tensor.requires_grad, extra, place)
+    if array.flags.c_contiguous and backend.root(array) is array:
+        return _rebuild, (type(tensor), array.view(), tensor.requires_grad, extra, None)  # a view: a pickle holds one object once
+    place = array.dtype, array.shape, array.strides, tensor.storage_offset()
+    return _rebuild, (type(tensor), memory.block(array), tensor.requires_grad, extra, place)
 
 
 def _copy_with_storage(array: np.ndarray[Any, Any], memo: dict[int, Any]) -> np.ndarray[Any, Any]:
