@@ -20,6 +20,7 @@ from ..transforms.batched_tensors import BatchedTensor
 from .entries import Entry
 
 FULL = 36  # elements up to which a value is kept as it is
+_WIDER = {"bfloat16": np.float32, "complex32": np.complex64}  # types of NumPy's own that have all of their numbers
 
 
 def array_of(value: Any) -> Any:
@@ -56,11 +57,11 @@ def value_of(array: Any, full: bool = False) -> Entry | None:
     {'shape': [2], 'dtype': 'float32', 'data': [1.0, 'inf']}
     """
     given, array = array, array_of(array)
-    if array is None or not (array.dtype.kind in "fciub" or _name(array.dtype) == "bfloat16"):
+    if array is None or not (array.dtype.kind in "fciub" or _name(array.dtype) in _WIDER):
         return _of_parts(given, full)
     value: Entry = {"shape": list(array.shape), "dtype": _name(array.dtype)}
-    if array.dtype.kind == "V":
-        array = array.astype(np.float32)  # which has all of bfloat16's numbers
+    if array.dtype.kind in "VW":
+        array = array.astype(_WIDER[_name(array.dtype)])
     if full or array.size <= FULL:
         data = array.tolist()
         is_plain = array.dtype.kind in "iub" or (array.dtype.kind == "f" and all(map(math.isfinite, array.ravel().tolist())))

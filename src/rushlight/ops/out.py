@@ -139,7 +139,9 @@ def write_out(f: Function, name: str, target: Any, args: Args, kwargs: Named) ->
             overlaps.write_rows(f, target, args, kwargs)
             views.bump(target, name)
             return target
-        sized_first = name in _SIZED_FIRST and not (name == "stack" and result._array.ndim == 1)  # numbers are joined as cat does
+        sized_first = name in _SIZED_FIRST and not (
+            name == "stack" and result._array.ndim == 1
+        )  # numbers are joined as cat does
         if sized_first and not casts and kwargs.get("dtype") is None and target._array.shape != result._array.shape:
             sized.append(_size(target, result._array))
     if name in _JOINS and not dtypes.can_cast(result.dtype, target.dtype):

@@ -73,7 +73,13 @@ def reduced(tensor: Tensor) -> Any:
     if not isinstance(array, np.ndarray):
         return reduced_wrapper(tensor, extra)
     if array.flags.c_contiguous and backend.root(array) is array:
-        return _rebuild, (type(tensor), array.view(), tensor.requires_grad, extra, None)  # a view: a pickle holds one object once
+        return _rebuild, (
+            type(tensor),
+            array.view(),
+            tensor.requires_grad,
+            extra,
+            None,
+        )  # a view: a pickle holds one object once
     place = array.dtype, array.shape, array.strides, tensor.storage_offset()
     return _rebuild, (type(tensor), memory.block(array), tensor.requires_grad, extra, place)
 
