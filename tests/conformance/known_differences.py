@@ -65,6 +65,10 @@ KNOWN = [
         "PyTorch computes it in bfloat16 where it has a single number, and is off by a last digit",
     ),
     (
+        r"value at `\w+ = \w+\.storage_offset\(\)`\n# \w+: 0 for [1-9]\d*\n(?s:.*)(\[\]|: *0\]|0:0|zeros\(0|empty)",
+        "where a part of nothing would lie: NumPy's arrays without elements have no place",
+    ),
+    (
         r"value at [^\n]*torch\.func\.jacrev\(lambda t: torch\.cdist\(t, 2 \* t\)\)",
         "PyTorch's own torch.autograd.functional.jacobian gives what is given here, its jacrev loses the second argument's part",
     ),
@@ -93,8 +97,8 @@ KNOWN = [
         "LAPACK's search for the singular values of an infinite matrix, which PyTorch begins: here they are nan",
     ),
     (
-        r"value at `the end`\n# kept(?s:.*)\n(\w+), (\w+) = torch\._foreach_\w+\((?s:.*)\n(\1|\2)\.(grad_fn\.)?register_\w*hook\(",
-        "PyTorch's functions over lists have one node: a hook of one result is called with zeros where only another is differentiated",
+        r"value at `the end`\n# kept: [^\n]*for a list of \d+\n(?s:.*)torch\._foreach_",
+        "PyTorch's functions over lists have one node: where one result is differentiated, what the others hang on gets zeros, hooks too",
     ),
     (
         r"value at [^\n]*vmap\(torch\.vmap\(lambda t: t\.roll\(1\)",
