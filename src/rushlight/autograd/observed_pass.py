@@ -56,6 +56,10 @@ class ObservedPass(BackwardPass):
 
     def _begin(self, roots: Sequence[Edge], cotangents: Sequence[Any]) -> Node | None:
         self.plain = not (self.over_tensors or self.watched or modes.state.anomaly)
+        needed = self.needed
+        if needed is not None and any(node.at_once and node not in needed for node, _ in roots):  # a leaf that nobody asks for
+            kept = [index for index, (node, _) in enumerate(roots) if not node.at_once or node in needed]
+            roots, cotangents = [roots[index] for index in kept], [cotangents[index] for index in kept]
         if not (observers.present or self.watched) and (self.captures or not self.over_tensors):
             return super()._begin(roots, cotangents)
         # Somebody may look at a `.grad` in the middle of the pass, so leaves do not wait for its end.
@@ -102,10 +106,6 @@ class ObservedPass(BackwardPass):
             elif fresh:
                 self._make_ready(target)
         return None
-
-    def _finish(self, sink: Node, g: Any) -> None:
-        if self.needed is None or sink in self.needed:  # a root may lead to nothing that is asked for
-            super()._finish(sink, g)
 
     def _finish_sinks(self) -> None:
         due = tie_order(self.sinks)
