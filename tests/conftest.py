@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+import unused_complex32
 
 import rushlight as torch
-from rushlight.autograd.interpreters import stack
-from rushlight.base import dtypes
-from rushlight.tensors import complex_half
 
 collect_ignore = ["typing", "trust/guided.py"]  # programs for type checkers, and one that needs atheris
 
@@ -25,11 +23,6 @@ def four_threads() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def complex32_unknown_again() -> Iterator[None]:
-    """Once it is in use all ops are looked at, and nothing is compiled: each test begins as if no other had used it."""
+    """Each test begins as if no other had used it."""
     yield
-    if complex_half._marks:
-        complex_half._marks.clear()
-        for one in [*stack.interpreters]:
-            if isinstance(one, complex_half._InSingle):
-                stack.take(one)
-        del dtypes.named("complex32").numpy
+    unused_complex32.forget()

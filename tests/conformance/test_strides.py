@@ -187,10 +187,8 @@ EVERYWHERE = {
     "nn.functional.linear_cross_entropy.chunked_none",
 }
 KNOWN: dict[str, set[str]] = {
-    "columns": {"einsum"},
     "batch_last": {
         "__rsub__",  # the other operand comes first in PyTorch
-        "lerp",
     },
     "channels_last": {
         "max_pool2d_with_indices_backward",
