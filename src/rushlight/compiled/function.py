@@ -230,7 +230,7 @@ class Compiled:
     def _watched(self, recorder: Recorder, form: Form, args: Any, kwargs: Any) -> tuple[Any, Watch, Joint | None]:
         def call() -> tuple[object, Joint | None]:
             result = self._as_it_is(args, kwargs)
-            return result, recorded(result, recorder, lambda keep: TracedPass(recorder, keep, False))
+            return result, recorded(result, recorder, lambda keep: TracedPass(recorder, keep, False, inside=False))
 
         watch = Watch(recorder)
         result, joint = watch.of(call)

@@ -81,7 +81,7 @@ def together(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any], floats: bool) -> 
     key = (a.dtype, b.dtype, a.ndim > 0, b.ndim > 0)
     if key not in _meeting:
         found = common_dtype([new_tensor(a), new_tensor(b)])
-        _meeting[key] = None if found is dtypes.complex64 and np.float16 in key else found.numpy
+        _meeting[key] = None if found.is_complex and found.itemsize == 4 else found.numpy
     dtype = _meeting[key]
     if dtype is None or (floats and dtype.kind in "bui") or dtype.itemsize == 2:
         return None

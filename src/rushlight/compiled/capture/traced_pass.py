@@ -16,10 +16,10 @@ from .recorder import Recorder
 class TracedPass(ObservedPass):
     """A pass over Tensors that need not record itself, whose leaves are instructions."""
 
-    def __init__(self, recorder: Recorder, keep_graph: bool, create_graph: bool) -> None:
+    def __init__(self, recorder: Recorder, keep_graph: bool, create_graph: bool, inside: bool = True) -> None:
         super().__init__(keep_graph, True)
         self.record = self.for_graph = create_graph
-        self.is_last = not create_graph  # nobody differentiates what it gives
+        self.is_last = inside and not create_graph  # nobody differentiates what it gives, nor calls it from outside
         self.recorder = recorder
 
     def run(self, roots: Sequence[Edge], cotangents: Sequence[Any]) -> None:
