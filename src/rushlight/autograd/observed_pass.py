@@ -57,8 +57,8 @@ class ObservedPass(BackwardPass):
     def _begin(self, roots: Sequence[Edge], cotangents: Sequence[Any]) -> Node | None:
         self.plain = not (self.over_tensors or self.watched or modes.state.anomaly)
         needed = self.needed
-        if needed is not None and any(node.at_once and node not in needed for node, _ in roots):  # a leaf that nobody asks for
-            kept = [index for index, (node, _) in enumerate(roots) if not node.at_once or node in needed]
+        if needed is not None and any(node not in needed for node, _ in roots):  # one that leads to nothing that is asked for
+            kept = [index for index, (node, _) in enumerate(roots) if node in needed]
             roots, cotangents = [roots[index] for index in kept], [cotangents[index] for index in kept]
         if not (observers.present or self.watched) and (self.captures or not self.over_tensors):
             return super()._begin(roots, cotangents)
@@ -130,8 +130,6 @@ class ObservedPass(BackwardPass):
         return g, tuple([edge if edge is not None and edge[0] in needed else None for edge in node.next])
 
     def _before(self, node: Node, g: Any) -> Any:
-        if self.needed is not None and node not in self.needed:
-            return None
         goes_on = self.needed is None or self.needed.get(node, False)
         if goes_on and node in self.captures:  # as in PyTorch: before the hooks where the pass goes on, else after them
             self._capture(node, g)
