@@ -16,7 +16,7 @@ from . import bits
 from .arithmetic import complex_sum, negative, subtract
 from .array_dtypes import floating, refuse
 from .checked_convert import checked_convert
-from .numpy import Array, real_part, within_float8
+from .numpy import Array, is_float8, real_part, within_float8
 
 divide = np.true_divide
 _ones = {char: np.ones((), char) for char in "fd"}
@@ -254,7 +254,7 @@ def real_if(x: Array, dtype: np.dtype[Any]) -> Array:
     if dtype.kind == "b" and x.dtype.kind in "W":
         return x.astype(np.complex64)  # ml_dtypes itself looks at the real part
     x = real_part(x) if x.dtype.kind in "cW" and dtype.kind not in "cbW" else x
-    return within_float8(x, dtype) if dtype.itemsize == 1 and dtype.isbuiltin == 2 else x
+    return within_float8(x, dtype) if is_float8(dtype) else x
 
 
 # The ufunc that does what a kernel does, on floating arrays: it can write into its first operand.

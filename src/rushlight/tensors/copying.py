@@ -73,13 +73,8 @@ def reduced(tensor: Tensor) -> Any:
     if not isinstance(array, np.ndarray):
         return reduced_wrapper(tensor, extra)
     if array.flags.c_contiguous and backend.root(array) is array:
-        return _rebuild, (
-            type(tensor),
-            array.view(),
-            tensor.requires_grad,
-            extra,
-            None,
-        )  # a view: a pickle holds one object once
+        own = array.view()  # a pickle holds one object once, and this tensor's memory is to be its own
+        return _rebuild, (type(tensor), own, tensor.requires_grad, extra, None)
     place = array.dtype, array.shape, array.strides, tensor.storage_offset()
     return _rebuild, (type(tensor), memory.block(array), tensor.requires_grad, extra, place)
 

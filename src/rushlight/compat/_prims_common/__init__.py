@@ -11,6 +11,7 @@ from enum import Enum
 from typing import Any
 
 from rushlight.base import dtypes
+from rushlight.base.arguments import axis_of
 from rushlight.base.dtypes import dtype
 from rushlight.tensor import Tensor
 
@@ -90,10 +91,7 @@ def elementwise_dtypes(*_args: object, type_promotion_kind: ELEMENTWISE_TYPE_PRO
 
 def canonicalize_dim(rank: int, idx: int, wrap_scalar: bool = True) -> int:
     """A dimension counted from the front. IndexError where there is none."""
-    size = 1 if rank == 0 and wrap_scalar else rank
-    if not -size <= idx < size:
-        raise IndexError(f"Dimension out of range (expected to be in range of [{-size}, {size - 1}], but got {idx})")
-    return idx % size
+    return axis_of(idx, rank, wrap_scalar=wrap_scalar)
 
 
 def canonicalize_dims(rank: int, indices: int | Sequence[int], wrap_scalar: bool = True) -> int | tuple[int, ...]:
