@@ -106,7 +106,7 @@ def test_sums_along_axes(shape, axes, keepdims, dtype):
 
 def test_what_is_left_to_numpy():
     x = numbers(400, 256)
-    assert line_sums.sums(x[:15], (0,), False) is None  # few
+    assert (line_sums.sums(x[:15], (0,), False) is None) is (kernels.native is None)  # few
     assert line_sums.sums(x.T, (0,), False) is None and line_sums.sums(x[:, ::2], (1,), False) is None
     assert line_sums.sums(x.astype(np.int64), (0,), False) is None and line_sums.sums(x * 1j, (0,), False) is None
     if kernels.native is None:

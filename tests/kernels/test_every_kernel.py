@@ -102,6 +102,7 @@ CASES = {
     **dict.fromkeys(ROWS, lambda m, n, k: (m(n, k), 1)),
     **dict.fromkeys(ROW_SLOPES, lambda m, n, k: (m(n, k), -abs(m(n, k)), 1)),
     "line_sums.sums_of_groups": lambda m, n, k: (m.plain(n, k), False, (n, k)),
+    "summation.total": lambda m, n, k: (m.plain(n * k + 5),),
     "convolution.conv": lambda m, n, k: (m(n, 2, 5, k), m(3, 2, 2, 2), *OPTIONS),
     "convolution.conv_input_grad": lambda m, n, k: (m(n, 3, 6, k + 1), m(3, 2, 2, 2), (n, 2, 5, k), *OPTIONS),
     "convolution.conv_weight_grad": lambda m, n, k: (m(n, 3, 6, k + 1), m(n, 2, 5, k), (3, 2, 2, 2), *OPTIONS),

@@ -139,54 +139,6 @@ def test_clamp(instruction_set, data):
     assert compiled(x, math.nan, high) is None and compiled(x, low, True) is None and compiled(x[:1], low, high) is None
 
 
-@pytest.mark.parametrize("first, sizes", [(False, (5, 1000)), (False, (1, 70_001)), (True, (7, 33, 256)), (True, (1, 1, 4096))])
-@given(data=st.data())
-@few
-def test_sums(instruction_set, first, sizes, data):
-    dtype = data.draw(st.sampled_from(list(DTYPES)))
-    x = numbers(data.draw, sizes, dtype, [*BEYOND, 1e-42, -0.0], 1.0)
-    with np.errstate(all="ignore"):
-        found = kernels.registered["line_sums.sums_of_groups"].compiled(x, first, sizes)
-        axes = tuple(range(not first, len(sizes), 2))
-        expected = np.add.reduce(x.astype(np.float64), axes)
-        size = 1 + np.add.reduce(np.abs(np.where(np.isfinite(x), x, 0)), axes)
-    agree(found.reshape(expected.shape) / size, (expected / size).astype(dtype), dtype)
-
-
-@needs_native
-def test_sums_do_not_depend_on_threads_and_what_they_do_not_take():
-    x, compiled = (
-        np.random.default_rng(0).standard_normal((60, 300, 70)).astype(np.float32),
-        kernels.registered["line_sums.sums_of_groups"].compiled,
-    )
-    groups = [(False, (18, 70_000)), (True, (60, 60, 350)), (True, (70, 18_000)), (True, (180_000, 7)), (False, (180, 100, 70))]
-    same_on_any_number_of_threads(lambda: [compiled(x, *group) for group in groups])
-    for first, sizes in (
-        (True, (60 * 300 * 70,)),
-        (False, (18_000, 70)),
-        (False, (18_000, 71)),
-    ):
-        assert compiled(x, first, sizes) is None
-    assert compiled(x.astype(np.float16), *groups[0]) is None
-
-
-@needs_native
-@pytest.mark.parametrize("inner", [1, 2, 3, 7, 8, 16, 31, 64, 65, 127, 128, 129, 255, 256, 257, 300, 513])
-@pytest.mark.parametrize("length", [1, 2, 5, 127, 128, 129, 400])
-def test_sums_down_columns(instruction_set, inner, length):
-    for dtype, outer in (("float32", 1), ("float32", 3), ("float64", 2)):
-        x = np.random.default_rng(inner).standard_normal((outer, length, inner)).astype(dtype)
-        found = kernels.registered["line_sums.sums_of_groups"].compiled(x, False, x.shape)
-        agree(found, x.sum(1, np.float64).astype(dtype), dtype, length**0.5)
-
-
-@needs_native
-def test_many_numbers_down_columns_lose_no_digits():
-    x = np.full((1_000_000, 3), 0.1, np.float32)
-    found = kernels.registered["line_sums.sums_of_groups"].compiled(x, True, x.shape)
-    np.testing.assert_allclose(found, x.astype(np.float64).sum(0), rtol=3e-6)
-
-
 @needs_native
 @pytest.mark.parametrize("dtype", list(DTYPES))
 def test_the_inverse_of_erf_everywhere(instruction_set, dtype):

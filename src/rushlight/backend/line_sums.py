@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels import register, rows
+from ..kernels import native, register, rows
 from .numpy import MANY, Array, Shape
 
 _SINGLE = np.dtype(np.float32)
@@ -20,6 +20,8 @@ _REAL = frozenset((_SINGLE, np.dtype(np.float64)))
 # written is too far away: 1,000 x 1,024 floats took 950 us on two threads, in blocks on one 57.
 _ON_ONE_THREAD = 400_000
 _ROWS = 2048  # more are not added one after another: the sum would lose digits
+# Compiled kernels add few numbers too, in PyTorch's order (kernels/native/sums.h).
+_FROM = MANY if native is None else 1
 _FEW = 32  # up to so many, long ones, NumPy adds up as quickly as BLAS
 
 
@@ -53,8 +55,8 @@ def weighted_rows(weights: Array, rows: Array) -> Array:
 
 
 def sums(array: Array, axes: tuple[int, ...], keepdims: bool) -> Array | None:
-    """Sums along axes of many real numbers that lie in C order; None where NumPy is to do it."""
-    if array.size < MANY or array.dtype not in _REAL or not array.flags.c_contiguous:
+    """Sums along axes of real numbers that lie in C order, many where NumPy adds; None where its reductions are to do it."""
+    if array.size < _FROM or array.dtype not in _REAL or not array.flags.c_contiguous:
         return None
     first, sizes, kept, all_kept = _grouped(array.shape, axes)
     out = _sums_of_groups(array, first, sizes)

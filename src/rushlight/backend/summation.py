@@ -43,18 +43,24 @@ for _dtype, _lane in (("float32", 8), ("float64", 4)):
 def total(x: Array) -> Any:
     """The sum of all elements, in the order of their memory."""
     size = x.size
-    if size > _LARGEST:
+    if size > _LARGEST and not x.flags.forc:
         return add_up(x, None)
     flat = x.ravel("K")
     if size > 4:
-        order = _orders[x.dtype].get(size)
-        if order is None:
-            return _line(flat)
-        flat = flat.take(order)
-    elif not size:
+        return _total(flat)
+    if not size:
         return add_up(flat)
     # Half the time of add_up, which adds so few one after another too; adding 0 makes 0.0 of -0.0, as it does.
     return np.add.accumulate(flat)[-1] + 0
+
+
+@register(rows.total)
+def _total(flat: Array) -> Any:
+    """The sum of a vector of more than four."""
+    if flat.size > _LARGEST:
+        return add_up(flat)
+    order = _orders[flat.dtype].get(flat.size)
+    return _line(flat) if order is None else np.add.accumulate(flat.take(order))[-1] + 0
 
 
 def along(x: Array, axis: tuple[int, ...], keepdims: bool) -> Any:

@@ -78,22 +78,40 @@ squares, products = _fold("row_squares"), _fold("row_products")
 maxima, minima = _fold("row_maxima"), _fold("row_minima")
 
 
-_LONG = 1 << 8  # numbers of a row: shorter ones BLAS adds up as quickly
+def total(flat: Array) -> Array | None:
+    """The sum of a line of numbers, as backend/summation.py adds them."""
+    if native is None or flat.dtype.char not in "fd":
+        return None
+    out = np.empty((), flat.dtype)
+    return out if native.total(out, flat) else None
 
 
 def sums_of_groups(array: Array, first: bool, sizes: Axes) -> Array | None:
-    """Sums of axes taken together as backend/line_sums.py does: of ``sizes`` every second goes, with the first of them or the second."""
-    if native is None or array.dtype.char not in "fd":
+    """Sums of axes taken together as backend/line_sums.py does: of ``sizes`` every second goes, with the first of them or the second.
+
+    The last axis to go is added up by a kernel, and of those sums what is added up before it in turn.
+    """
+    count = len(sizes)
+    if native is None or array.dtype.char not in "fd" or not 0 < count < 5:
         return None
-    if len(sizes) == 3 - first:  # down columns
-        out = np.empty((*sizes[: 1 - first], sizes[-1]), array.dtype)
-        return out if native.column_sums(out, array, sizes[-2], sizes[-1]) else None
-    if len(sizes) != 2 + first or sizes[-1] < _LONG:
+    if count == 1:
+        return total(array) if first else None
+    if first is (count % 2 == 0):  # down columns
+        out = np.empty((*sizes[:-2], sizes[-1]), array.dtype)
+        taken = native.column_sums(out, array, sizes[-2], sizes[-1])
+    else:
+        out = np.empty(sizes[:-1], array.dtype)
+        taken = native.row_sums(out, array, sizes[-1])
+    if not taken:
         return None
-    lines = np.empty(sizes[:-1], array.dtype)
-    if not native.row_sums(lines, array, sizes[-1]):
-        return None
-    return np.asarray(np.add.reduce(lines, 0)) if first else lines
+    return out if count < 3 + (not first) else np.asarray(_in_turn(out, 0 if first else 1))
+
+
+def _in_turn(lines: Array, axis: int) -> Array:
+    """Sums along an axis, one after another: NumPy adds a single column in another order."""
+    if axis == lines.ndim - 1 or lines.shape[-1] == 1:
+        return np.add.accumulate(lines, axis).take(-1, axis)
+    return np.add.reduce(lines, axis)
 
 
 def _length(x: Array, axes: Axes) -> int:

@@ -43,8 +43,14 @@ struct Rows {
     float *for_weight, *for_bias;  // of numbers of two bytes
     bool rounds;                   // whether their moments are rounded to two bytes, too
 };
-constexpr std::size_t STRIPE = 64, BROAD = 256;  // those of norms
+constexpr std::size_t STRIPE = 64, BROAD = 256;  // those of norms and of sums
 constexpr std::size_t SCANNED_ABREAST = 8;  // rows
+// Of so many lines how many sums.h adds up in one run.
+inline std::size_t run_of(std::size_t count) {
+    std::size_t bits = 0;
+    for (std::size_t rest = count ? count - 1 : 0; rest; rest >>= 1) bits++;
+    return std::size_t(1) << (bits / 4 < 4 ? 4 : bits / 4);
+}
 using RowsLoop = void (*)(const Rows &, std::size_t from, std::size_t to);
 
 // Numbers (samples, channels, length); what a kernel has no use for is null.
@@ -223,7 +229,7 @@ struct Set {
     RowsLoop across[COLUMN_KINDS][2];
     ChannelsLoop channels[CHANNELS][2];
     ChannelsLoop column_norms[COLUMN_NORMS][2];
-    RowsLoop column_sums[2];
+    RowsLoop column_sums[2], block_sums[2], sums_of_blocks[2];
     ColumnsLoop columns[2];
     ProductsLoop products[2];
     DotsLoop dots[2];

@@ -10,6 +10,7 @@ namespace {
 
 // What one number takes, in nanoseconds, about: whether other threads are worth waking.
 constexpr double COST = 1.0, FOLD_COST = 0.1;
+constexpr std::size_t MANY_BLOCKS = 16;  // of one sum: fewer are added up by one thread sooner than another wakes
 
 // The length of rows as an argument gives it; 0 where there are none.
 std::size_t length_of_rows(PyObject *object, std::size_t size) {
@@ -71,6 +72,29 @@ PyObject *column_sums(PyObject *, PyObject *const *args, Py_ssize_t count) {
     if (!rows.length || !rows.inner || x.size() / rows.length % rows.inner || out.size() != x.size() / rows.length) Py_RETURN_FALSE;
     rows.x = x.data(), rows.out = out.data();
     by_rows(rows, in_use.load()->column_sums[x.is_double()], x.size(), out.size() / rows.inner * ((rows.inner + BROAD - 1) / BROAD), 1, FOLD_COST);
+    Py_RETURN_TRUE;
+}
+
+// (out, x): of all numbers, one after another in memory. A long line is added up in blocks, which are so many whatever the threads.
+PyObject *total(PyObject *, PyObject *const *args, Py_ssize_t count) {
+    if (!has(count, 2)) return nullptr;
+    Array out, x;
+    if (!out.get(args[0], true) || !x.get(args[1], false) || out.kind != x.kind || out.size() != 1) Py_RETURN_FALSE;
+    const Set *set = in_use.load();
+    Rows rows{};
+    rows.x = x.data(), rows.out = out.data(), rows.length = x.size();
+    std::size_t line = 4 * 32 / x.itemsize();
+    rows.inner = run_of(rows.length / line);
+    rows.count = rows.length / line / (rows.inner * rows.inner);
+    if (rows.count < MANY_BLOCKS) {
+        by_rows(rows, set->folds[SUMS][x.is_double()], x.size(), 1, 1, FOLD_COST);
+        Py_RETURN_TRUE;
+    }
+    std::unique_ptr<char[]> partial(new (std::nothrow) char[rows.count * line * x.itemsize()]);  // less than x
+    if (!partial) return PyErr_NoMemory();
+    rows.partial = partial.get();
+    by_rows(rows, set->block_sums[x.is_double()], x.size(), rows.count, 1, FOLD_COST);
+    by_rows(rows, set->sums_of_blocks[x.is_double()], x.size(), 1, 1, FOLD_COST);
     Py_RETURN_TRUE;
 }
 
@@ -180,6 +204,7 @@ PyObject *layer_norm_backward_of_halves(PyObject *, PyObject *const *args, Py_ss
 }  // namespace
 
 PyMethodDef row_functions[] = {
+    fast("total", total),
     fast("row_sums", fold<SUMS>),
     fast("column_sums", column_sums),
     fast("row_squares", fold<SQUARES>),

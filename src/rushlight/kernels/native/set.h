@@ -18,6 +18,8 @@ namespace RUSHLIGHT_SET {
 
 #include "rows.h"
 
+#include "sums.h"
+
 #include "folds.h"
 
 #include "scans.h"
@@ -75,6 +77,8 @@ static Set loops(const char *name) {
             {BOTH(channel_moments), BOTH(batch_norm), BOTH(batch_norm_backward), BOTH(batch_norm_given), BOTH(group_norm), BOTH(group_norm_backward), BOTH(channel_dots)},
             {BOTH(moments_of_columns), BOTH(norm_of_columns), BOTH(norm_of_columns_backward), BOTH(norm_of_columns_given)},
             BOTH(sum_columns),
+            BOTH(sum_blocks),
+            BOTH(sum_of_blocks),
             BOTH(add_columns),
             BOTH(products),
             BOTH(dots),
