@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <new>
@@ -15,7 +16,10 @@
 namespace rushlight {
 namespace {
 
-constexpr double WORTH = 1e5;  // nanoseconds of work for each thread: one takes 30 us to wake
+// Nanoseconds of work for each thread: one that sleeps takes 30 us to wake, one that has just worked looks for more for a while. Jobs that follow
+// one another closely keep it awake.
+constexpr double WORTH = 1e5, WORTH_AWAKE = 8e3, WORTH_IN_A_ROW = 1.5e4;
+constexpr std::chrono::microseconds AWAKE{40}, IN_A_ROW{100};
 constexpr std::size_t PARTS = 4;  // for each thread: one that wakes late, or has its processor taken, leaves them to the others
 
 struct Job {
@@ -32,25 +36,53 @@ struct Job {
     }
 };
 
+using Clock = std::chrono::steady_clock;
+
+inline void pause() {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ __volatile__("yield");
+#endif
+}
+
+// Whether `is_so` came true while this thread waited in a loop, as long as it stays awake.
+template <class F> bool comes_soon(F is_so) {
+    for (Clock::time_point end = Clock::now() + AWAKE; !is_so();) {
+        for (int turn = 0; turn < 16; turn++) pause();
+        if (Clock::now() > end) return false;
+    }
+    return true;
+}
+
 // Never destroyed: its threads may be asleep in it when the process ends.
 struct Pool {
     std::mutex busy;   // held by the caller that has the threads
     std::mutex state;  // of what stands below
     std::condition_variable begun, ended;
     Job *job = nullptr;
-    std::size_t started = 0, wanted = 0, inside = 0;
+    std::size_t started = 0;
+    std::atomic<std::size_t> wanted{0}, inside{0}, awake{0};
+    std::atomic<Clock::rep> last{0};  // when a job ended that was worth a thread that is awake
 
     void serve() {
         std::unique_lock<std::mutex> lock(state);
         for (;;) {
             begun.wait(lock, [&] { return job && wanted; });
-            Job *mine = job;
-            wanted--;
-            inside++;
-            lock.unlock();
-            mine->help();
-            lock.lock();
-            if (!--inside) ended.notify_one();
+            do {
+                Job *mine = job;
+                wanted--;
+                inside++;
+                lock.unlock();
+                mine->help();
+                lock.lock();
+                if (!--inside) ended.notify_one();
+                lock.unlock();
+                awake++;
+                comes_soon([&] { return wanted.load(std::memory_order_relaxed); });
+                awake--;
+                lock.lock();
+            } while (job && wanted);
         }
     }
 
@@ -64,12 +96,25 @@ struct Pool {
             job = &one;
             wanted = std::min(helpers, started);
         }
-        begun.notify_all();
+        if (awake < helpers) begun.notify_all();
         one.help();
         std::unique_lock<std::mutex> lock(state);
         job = nullptr;  // who has not woken yet need not
         wanted = 0;
+        if (inside) {
+            lock.unlock();
+            comes_soon([&] { return !inside; });
+            lock.lock();
+        }
         ended.wait(lock, [&] { return !inside; });
+    }
+
+    // How many threads a job of so many nanoseconds is worth.
+    std::size_t worth(double work) const {
+        if (work >= 2 * WORTH) return static_cast<std::size_t>(work / WORTH);
+        if (work < 2 * WORTH_AWAKE) return 1;
+        if (std::size_t ready = awake) return std::min(1 + ready, static_cast<std::size_t>(work / WORTH_AWAKE));
+        return work >= 2 * WORTH_IN_A_ROW && Clock::now() - Clock::time_point(Clock::duration(last)) < IN_A_ROW ? 2 : 1;
     }
 };
 
@@ -104,20 +149,21 @@ void set_threads(std::size_t count) { limit = std::max<std::size_t>(1, count); }
 std::size_t threads() { return limit; }
 
 void share(std::size_t count, std::size_t step, double cost, const std::function<void(std::size_t, std::size_t)> &work) {
-    double worth = static_cast<double>(count) * cost / WORTH;
     std::size_t steps = (count + step - 1) / step, most = std::min<std::size_t>(limit, steps);
-    if (worth < static_cast<double>(most)) most = static_cast<std::size_t>(worth);
-    Pool *pool = most > 1 ? made() : nullptr;
-    if (!pool || !pool->busy.try_lock()) {  // another caller's: this one does it alone
+    double nanoseconds = static_cast<double>(count) * cost;
+    Pool *pool = most > 1 && nanoseconds >= 2 * WORTH_AWAKE ? made() : nullptr;
+    if (pool) most = std::min(most, pool->worth(nanoseconds));
+    if (pool && most > 1 && pool->busy.try_lock()) {  // where it is another caller's, this one does it alone
+        std::lock_guard<std::mutex> lock(pool->busy, std::adopt_lock);
+        Job job;
+        job.work = &work;
+        job.count = count;
+        job.part = (steps + most * PARTS - 1) / (most * PARTS) * step;
+        pool->run(job, most - 1);
+    } else {
         work(0, count);
-        return;
     }
-    std::lock_guard<std::mutex> lock(pool->busy, std::adopt_lock);
-    Job job;
-    job.work = &work;
-    job.count = count;
-    job.part = (steps + most * PARTS - 1) / (most * PARTS) * step;
-    pool->run(job, most - 1);
+    if (pool) pool->last = Clock::now().time_since_epoch().count();
 }
 
 }  // namespace rushlight

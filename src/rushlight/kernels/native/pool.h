@@ -1,4 +1,4 @@
-// Threads that share one loop. They sleep while there is nothing to do; nobody waits in a loop.
+// Threads that share one loop. They sleep while there is nothing to do; nobody waits in a loop for longer than 40 us.
 #pragma once
 
 #include <cstddef>
