@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.kernel_checks import BEYOND, DTYPES, agree, few, needs_native, numbers, same_on_any_number_of_threads
+from kernel_checks import BEYOND, DTYPES, agree, few, needs_native, numbers, same_on_any_number_of_threads
 
 from rushlight import kernels
 from rushlight.backend import summation

@@ -2,7 +2,7 @@
 
 A row of n numbers is added in lanes of 32 bytes, four lanes side by side, and the lanes one after another behind what
 is left over; long lanes cascade: runs of 16 are added first, then runs of their sums. Below one lane's length the same
-is done with single numbers in place of lanes. Larger arrays are added in NumPy's own order: as good, and faster.
+is done with single numbers in place of lanes. Larger arrays are added by compiled kernels, or in NumPy's own order: as good, and faster.
 """
 
 from __future__ import annotations

@@ -24,8 +24,11 @@ def _inner(x: Array, axis: Axis) -> int:
     return 1 if axis == x.ndim - 1 else math.prod(x.shape[axis + 1 :])
 
 
-def _are_alike(g: Array, y: Array) -> bool:
-    return g.dtype is y.dtype and g.shape == y.shape and g.flags.c_contiguous
+def _beside(g: Array, y: Array) -> Array | None:
+    """``g`` as ``y`` lies; a sum's cotangent is one number everywhere. None where it is of another kind."""
+    if g.dtype is not y.dtype or g.shape != y.shape:
+        return None
+    return g if g.flags.c_contiguous else np.ascontiguousarray(g)
 
 
 def _function(name: str) -> Callable[[Array, Axis], Array | None]:
@@ -45,9 +48,9 @@ def _grad(name: str) -> Callable[[Array, Array, Axis], Array | None]:
     loop: Callable[[Array, Array, Array, int, int], bool] | None = getattr(native, name, None)
 
     def kernel(v: Array, y: Array, axis: Axis) -> Array | None:
-        if loop and (inner := _inner(y, axis)) and not isinstance(axis, tuple) and _are_alike(v, y):
+        if loop and (inner := _inner(y, axis)) and not isinstance(axis, tuple) and (g := _beside(v, y)) is not None:
             out = np.empty(y.shape, y.dtype)
-            if loop(out, y, v, y.shape[axis], inner):
+            if loop(out, y, g, y.shape[axis], inner):
                 return out
         return by_single(kernel, v, y, axis) if v.dtype.itemsize == 2 and not isinstance(axis, tuple) else None
 
@@ -154,10 +157,10 @@ def layer_norm_backward(
 ) -> tuple[Array | None, ...] | None:
     """What ``g`` becomes on its way back to x, weight and bias, as far as needed."""
     length = _length(x, axes)
-    if native and length and _are_alike(g, x):
+    if native and length and (given := _beside(g, x)) is not None:
         shapes = (x.shape, x.shape[axes[0] :], x.shape[axes[0] :])
         out = [np.empty(shape, x.dtype) if need else None for shape, need in zip(shapes, needs, strict=True)]
-        if native.layer_norm_backward(*out, g, x, weight, length, eps):
+        if native.layer_norm_backward(*out, given, x, weight, length, eps):
             return tuple(out)
     return _slopes_of_halves(g, x, weight, axes, eps, needs) if x.dtype.itemsize == 2 else None
 
@@ -165,8 +168,9 @@ def layer_norm_backward(
 def _slopes_of_halves(
     g: Array, x: Array, weight: Array | None, axes: Axes, eps: float, needs: tuple[bool, ...]
 ) -> tuple[Array | None, ...] | None:
-    g, x = np.ascontiguousarray(g), np.ascontiguousarray(x)
-    if native is None or not _takes_halves(x, axes) or not _are_alike(g, x):
+    x = np.ascontiguousarray(x)
+    given = _beside(g, x)
+    if native is None or given is None or not _takes_halves(x, axes):
         return None
     inner = x.shape[axes[0] :]
     length = math.prod(inner)
@@ -178,6 +182,6 @@ def _slopes_of_halves(
     rounds = weight is None or weight.dtype is x.dtype
     slopes = out[0] if out[0] is None else bits(out[0])
     taken = native.layer_norm_backward_of_halves(
-        slopes, *out[1:], moments, bits(g), bits(x), row, length, eps, x.dtype.char != "e", rounds
+        slopes, *out[1:], moments, bits(given), bits(x), row, length, eps, x.dtype.char != "e", rounds
     )
     return tuple(out) if taken else None
