@@ -49,7 +49,7 @@ PAIRS = {  # two arrays, and numbers
     "losses.smooth_l1": [(1.0,), (0.3,)], "losses.huber": [(1.0,), (0.3,)],
     "loss_backward.smooth_l1_derivative": [(1.0, 1.0), (0.3, 0.01)], "loss_backward.huber_derivative": [(1.0, 1.0), (0.3, 0.01)],
 }  # fmt: skip
-FOLDS = ["summation.many_squares", "summation.multiplied", "summation.maxima", "summation.minima"]
+FOLDS = ["summation.many_squares", "summation.multiplied", "summation.maxima", "summation.minima", "reduce.nansum"]
 LONG = ["pointwise.relu", "choice.clamp"]  # those that leave few numbers to NumPy
 ROWS = ["softmax.softmax", "softmax.log_softmax"]
 ROW_SLOPES = ["softmax.softmax_grad", "softmax.log_softmax_grad"]

@@ -101,6 +101,7 @@ CASES = {
     "creation.arange": lambda m, n, k: (0.5 * n - k, (0.1, 2.0)[k % 2], n * k, m.dtype),
     **dict.fromkeys(ROWS, lambda m, n, k: (m(n, k), 1)),
     **dict.fromkeys(ROW_SLOPES, lambda m, n, k: (m(n, k), -abs(m(n, k)), 1)),
+    "matmul.outer": lambda m, n, k: (m(n), m(k)),
     "line_sums.sums_of_groups": lambda m, n, k: (m.plain(n, k), False, (n, k)),
     "summation.total": lambda m, n, k: (m.plain(n * k + 5),),
     "convolution.conv": lambda m, n, k: (m(n, 2, 5, k), m(3, 2, 2, 2), *OPTIONS),

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels import mixtures, register
 from . import threads
 from .numpy import Array, converted, in_single, laid_out
 
@@ -75,6 +76,11 @@ def vector_product(a: Array, b: Array) -> Array:
     return a.dot(b) if a.shape[-1] != 1 else (a * b).sum(-1, dtype=a.dtype)
 
 
+@register(mixtures.outer)
+def outer(a: Array, b: Array) -> Array:
+    return np.multiply.outer(a, b)
+
+
 def vdot(a: Array, b: Array) -> Array:
     return vector_product(a.conj() if a.dtype.kind == "c" else a, b)
 
@@ -116,7 +122,7 @@ def addbmm(bias: Array, a: Array, b: Array, beta: Any, alpha: Any) -> Array:
 
 
 def addr(bias: Array, a: Array, b: Array, beta: Any, alpha: Any) -> Array:
-    out = np.multiply.outer(a, b)
+    out = outer(a, b)
     if alpha != 1:
         out = out * alpha
     out = (out if beta == 0 else out + bias * beta).astype(np.result_type(bias, a, b), copy=False)

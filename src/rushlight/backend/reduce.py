@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels import register, sweeps
+from ..kernels import register, rows, sweeps
 from . import numpy as backend
 from . import summation
 from .numpy import MANY, Array, Shape
@@ -159,6 +159,7 @@ def without_nan(x: Array) -> Array:
     return np.where(np.isnan(x), x.dtype.type(0), x) if x.dtype.kind in "fcVW" else x
 
 
+@register(rows.nansum)
 def nansum(x: Array, axis: Axes, keepdims: bool = False, dtype: np.dtype[Any] | None = None) -> Any:
     return sum(without_nan(x if dtype is None else x.astype(dtype)), axis, keepdims, dtype)
 

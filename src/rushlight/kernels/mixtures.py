@@ -1,5 +1,5 @@
 """Compiled sums of products of a few arrays: steps of chains.py in one sweep, to the last bit what NumPy's give one by one;
-numbers between those of two arrays, and numbers at equal distances.
+numbers between those of two arrays, numbers at equal distances, and all products of two vectors' numbers.
 
 They take many numbers of float32 or float64, in arrays of one shape that lie in order.
 """
@@ -85,3 +85,10 @@ def arange(start: float, step: float, count: int, dtype: DType) -> Array | None:
 
 def cube(x: Array) -> Array | None:
     return _run("cube", 0.0, x)
+
+
+def outer(a: Array, b: Array) -> Array | None:
+    if native is None or a.ndim != 1 or b.ndim != 1 or a.size * b.size < _FEW or a.dtype is not b.dtype:
+        return None
+    out = np.empty((a.size, b.size), a.dtype)
+    return out if native.outer(out, a, b) else None

@@ -89,6 +89,20 @@ def total(flat: Array) -> Array | None:
     return out if native.total(out, flat) else None
 
 
+_number_sums = _fold("row_number_sums")
+
+
+def nansum(
+    x: Array, axis: Axes | int | None, keepdims: bool = False, dtype: np.dtype[np.generic] | None = None
+) -> Array | None:
+    if native is None or (dtype is not None and dtype is not x.dtype):
+        return None
+    if axis is not None and axis != tuple(range(x.ndim)):
+        return _number_sums(x, axis, keepdims)
+    out = _number_sums(x.reshape(1, -1), (1,), False) if x.flags.c_contiguous else None
+    return None if out is None else out.reshape((1,) * (x.ndim if keepdims else 0))
+
+
 def sums_of_groups(array: Array, first: bool, sizes: Axes) -> Array | None:
     """Sums of axes taken together as backend/line_sums.py does: of ``sizes`` every second goes, with the first of them or the second.
 

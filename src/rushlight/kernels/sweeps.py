@@ -14,13 +14,19 @@ import numpy as np
 from . import native
 from .half_precision import Array, by_single
 
+_COPIED = 1 << 6  # numbers: fewer are sooner copied, and worked on in place, than shape and dtype asked for, and two buffers
+
 
 def _function(name: str) -> Callable[..., Array | None]:
     loop: Callable[..., bool] | None = getattr(native, name, None)
 
     def kernel(x: Array, *numbers: float) -> Array | None:
         if loop:  # which looks at how they lie and of what dtype they are
-            out = np.empty(x.shape, x.dtype)
+            if x.size < _COPIED:
+                out = x.copy("K")
+                x = out
+            else:
+                out = np.empty(x.shape, x.dtype)
             if loop(out, x, *numbers) if numbers else loop(out, x):
                 return out
         return by_single(kernel, x, *numbers) if x.dtype.itemsize == 2 else None

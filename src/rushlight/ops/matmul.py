@@ -9,8 +9,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from ..autograd import views
 from ..backend import matmul as k
 from ..backend.notes import with_notes
@@ -56,7 +54,7 @@ op("mv", k.vector_product, kind="bilinear",
    a=lambda g, b, xp: _outer(g, b, xp), b=lambda g, a, xp: xp.mv(xp.turned(a), g))  # fmt: skip
 op("dot", k.vector_product, kind="bilinear", a=lambda g, b: g * conj(b), b=lambda g, a: g * conj(a))
 op("vdot", k.vdot, a=lambda g, b: conj(g) * b, b=lambda g, a: g * a)
-op("outer", lambda a, b: np.multiply.outer(a, b), kind="bilinear",
+op("outer", k.outer, kind="bilinear",
    a=lambda g, b, xp: xp.mv(g, conj(b)), b=lambda g, a, xp: xp.mv(xp.transpose(g, 0, 1), conj(a)))  # fmt: skip
 op("addmm", k.addmm,
    bias=lambda g, beta: g if beta == 1 else g * conj(beta),

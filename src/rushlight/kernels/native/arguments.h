@@ -61,6 +61,12 @@ class Array {
         std::size_t size = static_cast<std::size_t>(view.itemsize);
         std::memcpy(static_cast<char *>(view.buf) + place * size, is_double() ? static_cast<const void *>(&value) : &narrow, size);
     }
+    double number(std::size_t place) const {
+        double wide;
+        float narrow;
+        std::memcpy(is_double() ? static_cast<void *>(&wide) : &narrow, static_cast<const char *>(view.buf) + place * itemsize(), itemsize());
+        return is_double() ? wide : static_cast<double>(narrow);
+    }
     explicit operator bool() const { return is_held; }
     char kind = 0;
 

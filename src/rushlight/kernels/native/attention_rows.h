@@ -7,14 +7,6 @@ template <class T> inline bool has_nan(const T *x, std::size_t length) {
     return found;
 }
 
-// `value` in the lanes before `count`, `filler` in the others.
-template <class T> inline V<T> up_to(V<T> value, std::size_t count, T filler) {
-    if (count >= LANES<T>) return value;
-    typename Traits<T>::I lanes;
-    for (std::size_t lane = 0; lane < LANES<T>; lane++) lanes[lane] = static_cast<typename Traits<T>::Int>(lane);
-    return lanes < static_cast<typename Traits<T>::Int>(count) ? value : all<T>(filler);
-}
-
 // softmax(scores * scale + mask) of the first `seen`, in place, and zeros behind them; zeros where all are -inf.
 template <class T> void attention_weights(const AttentionRow &row) {
     constexpr T NONE = -std::numeric_limits<T>::infinity();

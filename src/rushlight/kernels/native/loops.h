@@ -198,18 +198,39 @@ using SharesLoop = void (*)(const double *alpha, const double *beta, const doubl
 // out[i] = exp(x[i]) - totals[i], and nan where x is -inf
 using LessSharesLoop = void (*)(const void *x, const double *totals, void *out, std::size_t count);
 
+// Places of a grid in images (grid_functions.cpp).
+enum GridMode { BILINEAR, NEAREST, BICUBIC, GRID_MODES };
+enum GridPadding { ZEROS, BORDER, REFLECTION, GRID_PADDINGS };
+struct Grid {
+    std::size_t samples, channels, spatial[3], places, rank, mode, padding, align_corners, orders[3];  // of derivatives, by coordinate
+
+    std::size_t plane() const { return spatial[0] * spatial[1] * spatial[2]; }
+    double scale(std::size_t size) const { return static_cast<double>(align_corners ? size - 1 : size) / 2; }
+};
+constexpr std::int32_t GRID_FRAME = 2;   // zeros on each side of an image, which is what is seen wherever there is no image
+constexpr std::size_t GRID_BLOCK = 64;  // places that are worked on together
+// Of `count` places the positions by coordinate, and where their values lie; the framed images are (channels, size).
+struct GridBlock {
+    const void *positions;
+    std::size_t count;
+    const std::size_t *frame;
+    std::size_t size;
+    void *framed, *values;
+};
+using GridLoop = void (*)(const Grid &, const GridBlock &);
+
 enum SweepKind {
     GELU, GELU_TANH, SILU, MISH, SIGMOID, RELU, LEAKY_RELU, ELU, SOFTPLUS, LOG_SIGMOID, HARDTANH, HARDSIGMOID, HARDSWISH,
     GELU_SLOPE, GELU_TANH_SLOPE, SILU_SLOPE, MISH_SLOPE, SIGMOID_SLOPE, TANH_SLOPE, RELU_SLOPE, LEAKY_RELU_SLOPE, ELU_SLOPE,
     SOFTPLUS_SLOPE, LOG_SIGMOID_SLOPE, HARDTANH_SLOPE, HARDSIGMOID_SLOPE, HARDSWISH_SLOPE, THRESHOLD_SLOPE, SHRINK_SLOPE,
     SUM, DIFFERENCE, PRODUCT, QUOTIENT, OPPOSITE, TANH, ERF,
     SMOOTH_L1, SMOOTH_L1_SLOPE, HUBER, HUBER_SLOPE, ERFINV, SOFTSHRINK, SIGN, HYPOTENUSE, FINITE, GATED, GATE_SLOPE, THRESHOLD, HARDSHRINK, LOG1P,
-    ERFC, LOG_GAMMA, LOG_ADD_EXP, LOG_ADD_EXP_2, FMOD, REMAINDER, FMOD_NUMBER, REMAINDER_NUMBER, SWEEPS
+    ERFC, LOG_GAMMA, LOG_ADD_EXP, LOG_ADD_EXP_2, FMOD, REMAINDER, FMOD_NUMBER, REMAINDER_NUMBER, PRODUCT_NUMBER, SWEEPS
 };
 enum RowsKind { SOFTMAX, SOFTMAX_SLOPE, LOG_SOFTMAX, LOG_SOFTMAX_SLOPE, LAYER_NORM, LAYER_NORM_SLOPES, ROWS };
 enum ScanKind { RUNNING_SUM, RUNNING_SUM_BACK, RUNNING_PRODUCT, LAST_MAXIMUM, LAST_MINIMUM, SCANS };
 enum ConversionKind { SINGLE_OF_HALF, HALF_OF_SINGLE, SINGLE_OF_BRAIN, BRAIN_OF_SINGLE, CONVERSIONS };
-enum FoldKind { SUMS, SQUARES, PRODUCTS, MAXIMA, MINIMA, FOLDS };
+enum FoldKind { SUMS, NUMBER_SUMS, SQUARES, PRODUCTS, MAXIMA, MINIMA, FOLDS };
 enum ColumnsKind { COLUMN_SOFTMAX, COLUMN_SOFTMAX_SLOPE, COLUMN_LOG_SOFTMAX, COLUMN_LOG_SOFTMAX_SLOPE, COLUMN_KINDS };
 enum StepKind { ADAM, SGD, RMSPROP, STEPS };
 constexpr int NEEDED[STEPS] = {2, 0, 1};  // states
@@ -249,6 +270,7 @@ struct Set {
     DistanceSlopesLoop distance_slopes[2];
     MixtureLoop mixtures[2];
     RangeLoop ranges[2];
+    GridLoop grids[2], grids_back[2];
 };
 
 // Null where they are for another processor.

@@ -12,6 +12,9 @@
 #if !defined(_WIN32)
 #include <pthread.h>
 #endif
+#if defined(__linux__)
+#include <sched.h>
+#endif
 
 namespace rushlight {
 namespace {
@@ -22,10 +25,32 @@ constexpr double WORTH = 1e5, WORTH_AWAKE = 8e3, WORTH_IN_A_ROW = 1.5e4;
 constexpr std::chrono::microseconds AWAKE{40}, IN_A_ROW{100};
 constexpr std::size_t PARTS = 4;  // for each thread: one that wakes late, or has its processor taken, leaves them to the others
 
+// Where the caller runs. While threads of BLAS wait in a loop on all other processors, Linux wakes a thread of ours on the caller's,
+// where the two take turns: it then goes to another one that the caller may use, and stays away from this one.
+class Caller {
+#if defined(__linux__)
+    int processor = sched_getcpu();
+    cpu_set_t others;
+
+  public:
+    Caller() {
+        if (processor < 0 || processor >= CPU_SETSIZE || sched_getaffinity(0, sizeof others, &others)) processor = -1;
+        else CPU_CLR(static_cast<std::size_t>(processor), &others);
+    }
+    void make_way() const {
+        if (processor >= 0 && sched_getcpu() == processor && CPU_COUNT(&others)) sched_setaffinity(0, sizeof others, &others);
+    }
+#else
+  public:
+    void make_way() const {}
+#endif
+};
+
 struct Job {
     const std::function<void(std::size_t, std::size_t)> *work;
     std::size_t count, part;
     std::atomic<std::size_t> next{0};
+    Caller caller{};
 
     void help() {
         for (;;) {
@@ -74,6 +99,7 @@ struct Pool {
                 wanted--;
                 inside++;
                 lock.unlock();
+                mine->caller.make_way();
                 mine->help();
                 lock.lock();
                 if (!--inside) ended.notify_one();

@@ -206,6 +206,7 @@ PyObject *layer_norm_backward_of_halves(PyObject *, PyObject *const *args, Py_ss
 PyMethodDef row_functions[] = {
     fast("total", total),
     fast("row_sums", fold<SUMS>),
+    fast("row_number_sums", fold<NUMBER_SUMS>),
     fast("column_sums", column_sums),
     fast("row_squares", fold<SQUARES>),
     fast("row_products", fold<PRODUCTS>),

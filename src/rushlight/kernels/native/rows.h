@@ -75,13 +75,15 @@ template <class T> inline T highest_of_row(const T *x, std::size_t length) {
     return highest<T>(a > b ? a : b);
 }
 
-// Lanes from `count` on zero.
-template <class T> inline V<T> first_lanes(V<T> value, std::size_t count) {
-    if (count == LANES<T>) return value;
-    V<T> out{};
-    __builtin_memcpy(&out, &value, count * sizeof(T));
-    return out;
+// `value` in the lanes before `count`, `filler` in the others.
+template <class T> inline V<T> up_to(V<T> value, std::size_t count, T filler) {
+    if (count >= LANES<T>) return value;
+    typename Traits<T>::I lanes;
+    for (std::size_t lane = 0; lane < LANES<T>; lane++) lanes[lane] = static_cast<typename Traits<T>::Int>(lane);
+    return lanes < static_cast<typename Traits<T>::Int>(count) ? value : all<T>(filler);
 }
+
+template <class T> inline V<T> first_lanes(V<T> value, std::size_t count) { return up_to<T>(value, count, T(0)); }
 
 template <class T> void softmax(const Rows &rows, std::size_t from, std::size_t to) {
     for (std::size_t row = from; row < to; row++) {

@@ -42,6 +42,8 @@ namespace RUSHLIGHT_SET {
 
 #include "gates.h"
 
+#include "grids.h"
+
 #include "attention_rows.h"
 
 #include "steps.h"
@@ -69,9 +71,9 @@ static Set loops(const char *name) {
              SLOPES(HuberSlope), VALUES(Erfinv), VALUES(Softshrink), VALUES(Sign), SLOPES(Hypotenuse),
              VALUES(Finite), SLOPES(Gated), SLOPES(GateSlope), VALUES(Threshold), VALUES(Hardshrink), VALUES(Log1p),
              VALUES(Erfc), VALUES(LogGamma), SLOPES(LogAddExp), SLOPES(LogAddExp2), SLOPES(Fmod), SLOPES(Remainder), VALUES(ByNumber<Fmod>),
-             VALUES(ByNumber<Remainder>)},
+             VALUES(ByNumber<Remainder>), VALUES(ByNumber<Product>)},
             {BOTH(softmax), BOTH(softmax_backward), BOTH(log_softmax), BOTH(log_softmax_backward), BOTH(layer_norm), BOTH(layer_norm_backward)},
-            {FOLD(Sums), FOLD(Squares), FOLD(Folded<Products>), FOLD(Folded<Maxima>), FOLD(Folded<Minima>)},
+            {FOLD(InOrder<All>), FOLD(InOrder<Numbers>), FOLD(Squares), FOLD(Folded<Products>), FOLD(Folded<Maxima>), FOLD(Folded<Minima>)},
             {SCAN(RunningSum, false), SCAN(RunningSum, true), SCAN(RunningProduct, false), SCAN(LastMaximum, false), SCAN(LastMinimum, false)},
             {BOTH(columns_softmax), BOTH(columns_softmax_backward), BOTH(columns_log_softmax), BOTH(columns_log_softmax_backward)},
             {BOTH(channel_moments), BOTH(batch_norm), BOTH(batch_norm_backward), BOTH(batch_norm_given), BOTH(group_norm), BOTH(group_norm_backward), BOTH(channel_dots)},
@@ -100,7 +102,9 @@ static Set loops(const char *name) {
             BOTH(distances),
             BOTH(distance_slopes),
             BOTH(mixture),
-            BOTH(range)};
+            BOTH(range),
+            {grid_block<float, false>, grid_block<double, false>},
+            {grid_block<float, true>, grid_block<double, true>}};
 }
 
 }  // namespace RUSHLIGHT_SET

@@ -45,15 +45,24 @@ template <class T> void cascade(const T *x, std::size_t count, std::size_t strid
     for (T *level : levels) carry(sums, level);
 }
 
+struct All {
+    template <class X> static X of(X x) { return x; }
+};
+
+// Those that are no nan.
+struct Numbers {
+    template <class X> static X of(X x) { return x == x ? x : X{}; }
+};
+
 // The same of lines of four lanes that follow one another, in registers.
-template <class T> void cascade_lanes(const T *x, std::size_t count, std::size_t run, T *sums) {
+template <class T, class WHICH = All> void cascade_lanes(const T *x, std::size_t count, std::size_t run, T *sums) {
     constexpr std::size_t L = LANES<T>, N = FOUR_LANES<T> / L;
     V<T> levels[4][N] = {};
     std::size_t i = 0, upper = run * run - 1, uppermost = run * run * run - 1;
     while (i + run <= count) {
         V<T> added[N] = {};
         for (std::size_t end = i + run; i < end; i++)
-            for (std::size_t n = 0; n < N; n++) added[n] += load<T>(x + i * FOUR_LANES<T> + n * L);
+            for (std::size_t n = 0; n < N; n++) added[n] += WHICH::template of<V<T>>(load<T>(x + i * FOUR_LANES<T> + n * L));
         for (std::size_t n = 0; n < N; n++) levels[1][n] += added[n];
         if (i & upper) continue;
         for (std::size_t n = 0; n < N; n++) levels[2][n] += levels[1][n], levels[1][n] = V<T>{};
@@ -61,37 +70,37 @@ template <class T> void cascade_lanes(const T *x, std::size_t count, std::size_t
         for (std::size_t n = 0; n < N; n++) levels[3][n] += levels[2][n], levels[2][n] = V<T>{};
     }
     for (; i < count; i++)
-        for (std::size_t n = 0; n < N; n++) levels[0][n] += load<T>(x + i * FOUR_LANES<T> + n * L);
+        for (std::size_t n = 0; n < N; n++) levels[0][n] += WHICH::template of<V<T>>(load<T>(x + i * FOUR_LANES<T> + n * L));
     for (std::size_t n = 0; n < N; n++) store<T>(sums + n * L, ((levels[0][n] + levels[1][n]) + levels[2][n]) + levels[3][n]);
 }
 
 // Of a row at least one lane long: its lines of four lanes, then the lanes and the numbers behind them.
-template <class T> T sum_of_row_in_order(const T *x, std::size_t length, const T *lines) {
+template <class T, class WHICH = All> T sum_of_row_in_order(const T *x, std::size_t length, const T *lines) {
     constexpr std::size_t N = LANE<T>;
     T lane[N];
     std::copy_n(lines, N, lane);
     std::size_t i = length / FOUR_LANES<T> * FOUR_LANES<T>;
     for (; i + N <= length; i += N)
-        for (std::size_t k = 0; k < N; k++) lane[k] += one<T>(x + i + k);
+        for (std::size_t k = 0; k < N; k++) lane[k] += WHICH::template of<T>(one<T>(x + i + k));
     for (std::size_t part = 1; part < 4; part++)
         for (std::size_t k = 0; k < N; k++) lane[k] += lines[part * N + k];
     T total = 0;
-    for (; i < length; i++) total += one<T>(x + i);
+    for (; i < length; i++) total += WHICH::template of<T>(one<T>(x + i));
     for (T sum : lane) total += sum;
     return total;
 }
 
-struct Sums {
+template <class WHICH> struct InOrder {
     template <class T> static T of(const T *x, std::size_t length) {
         T sums[FOUR_LANES<T>] = {};
         if (length < LANE<T>) {  // numbers in place of lanes
             std::size_t i = 0;
-            for (; length >= 4 && i < 4; i++) sums[i] += one<T>(x + i);
-            for (; i < length; i++) sums[0] += one<T>(x + i);
+            for (; length >= 4 && i < 4; i++) sums[i] += WHICH::template of<T>(one<T>(x + i));
+            for (; i < length; i++) sums[0] += WHICH::template of<T>(one<T>(x + i));
             return ((sums[0] + sums[1]) + sums[2]) + sums[3];
         }
-        if (std::size_t count = length / FOUR_LANES<T>) cascade_lanes<T>(x, count, run_of(count), sums);
-        return sum_of_row_in_order<T>(x, length, sums);
+        if (std::size_t count = length / FOUR_LANES<T>) cascade_lanes<T, WHICH>(x, count, run_of(count), sums);
+        return sum_of_row_in_order<T, WHICH>(x, length, sums);
     }
 };
 

@@ -8,7 +8,7 @@ namespace rushlight {
 namespace {
 
 // What one number takes, in nanoseconds, about: whether other threads are worth waking.
-constexpr double COST = 0.6;
+constexpr double COST = 0.6, OUTER_COST = 0.1;
 constexpr std::size_t NEAR = 1024;  // numbers
 
 // (out, x, number, ...) or (out, x, h, number, ...), with as many numbers as the function has.
@@ -19,9 +19,10 @@ template <SweepKind KIND, bool SLOPE, int NUMBERS = 0> PyObject *sweep(PyObject 
     for (int i = 0; i < NUMBERS; i++) arrays.numbers[i] = PyFloat_AsDouble(args[ARRAYS + i]);
     if (NUMBERS && PyErr_Occurred()) return nullptr;
     Array out, x, h;
-    if (!out.get(args[0], true) || !x.get(args[1], false) || !x.is_like(out)) Py_RETURN_FALSE;
+    bool in_place = args[1] == args[0];  // one buffer less takes an eighth of the time of a call on few numbers
+    if (!out.get(args[0], true) || (!in_place && (!x.get(args[1], false) || !x.is_like(out)))) Py_RETURN_FALSE;
     if (SLOPE && (!h.get(args[2], false) || !h.is_like(out))) Py_RETURN_FALSE;
-    arrays.x = x.data(), arrays.h = h.data(), arrays.out = out.data();
+    arrays.x = in_place ? out.data() : x.data(), arrays.h = h.data(), arrays.out = out.data();
     SweepLoop loop = in_use.load()->sweeps[KIND][out.is_double()];
     std::size_t size = out.size();
     unlocked(size, [&] {
@@ -119,9 +120,26 @@ PyObject *glu_backward(PyObject *, PyObject *const *args, Py_ssize_t count) {
     Py_RETURN_TRUE;
 }
 
+// (out, a, b): each number of a times all of b.
+PyObject *outer(PyObject *, PyObject *const *args, Py_ssize_t count) {
+    if (!has(count, 3)) return nullptr;
+    Array out, a, b;
+    if (!out.get(args[0], true) || !a.get(args[1], false) || !b.get(args[2], false) || a.kind != out.kind || b.kind != out.kind) Py_RETURN_FALSE;
+    std::size_t length = b.size(), item = out.itemsize();
+    if (!length || out.size() / length != a.size() || out.size() % length) Py_RETURN_FALSE;
+    SweepLoop loop = in_use.load()->sweeps[PRODUCT_NUMBER][out.is_double()];
+    unlocked(out.size(), [&] {
+        share(a.size(), 1, OUTER_COST * static_cast<double>(length), [&](std::size_t from, std::size_t to) {
+            for (std::size_t row = from; row < to; row++) loop(Sweep{b.data(), nullptr, static_cast<char *>(out.data()) + row * length * item, {a.number(row)}}, 0, length);
+        });
+    });
+    Py_RETURN_TRUE;
+}
+
 }  // namespace
 
 PyMethodDef sweep_functions[] = {
+    fast("outer", outer),
     fast("mixed", mixed),
     fast("counted", counted),
     fast("glu", glu),

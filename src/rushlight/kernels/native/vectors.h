@@ -76,13 +76,25 @@ template <class T> inline V<T> load(const T *from) {
 // Fewer numbers than a vector holds, the rest `filler`.
 template <class T> inline V<T> load_part(const T *from, std::size_t count, T filler = 0) {
     V<T> out = all<T>(filler);
+#if WIDTH == 64  // to copy so many bytes is a call, for as long as a row of few numbers takes
+    if constexpr (sizeof(T) == 4) return (V<T>)_mm512_mask_loadu_ps((__m512)out, static_cast<__mmask16>((1u << count) - 1), from);
+    else return (V<T>)_mm512_mask_loadu_pd((__m512d)out, static_cast<__mmask8>((1u << count) - 1), from);
+#else
     __builtin_memcpy(&out, from, count * sizeof(T));
     return out;
+#endif
 }
 
 template <class T> inline void store(T *to, V<T> value) { __builtin_memcpy(to, &value, WIDTH); }
 
-template <class T> inline void store_part(T *to, V<T> value, std::size_t count) { __builtin_memcpy(to, &value, count * sizeof(T)); }
+template <class T> inline void store_part(T *to, V<T> value, std::size_t count) {
+#if WIDTH == 64
+    if constexpr (sizeof(T) == 4) _mm512_mask_storeu_ps(to, static_cast<__mmask16>((1u << count) - 1), (__m512)value);
+    else _mm512_mask_storeu_pd(to, static_cast<__mmask8>((1u << count) - 1), (__m512d)value);
+#else
+    __builtin_memcpy(to, &value, count * sizeof(T));
+#endif
+}
 
 template <class T> inline T one(const T *from) {
     T out;
@@ -109,12 +121,15 @@ template <class T, std::size_t BYTES = WIDTH> inline T across(typename Part<T, B
 }
 
 // nan is not kept.
-template <class T> inline T highest(V<T> x) {
-    T lanes[LANES<T>];
-    __builtin_memcpy(lanes, &x, WIDTH);
-    T out = lanes[0];
-    for (std::size_t i = 1; i < LANES<T>; i++) out = lanes[i] > out ? lanes[i] : out;
-    return out;
+template <class T, std::size_t BYTES = WIDTH> inline T highest(typename Part<T, BYTES>::Lanes x) {
+    if constexpr (BYTES > sizeof(T)) {
+        typename Part<T, BYTES / 2>::Lanes low, high;
+        __builtin_memcpy(&low, &x, BYTES / 2);
+        __builtin_memcpy(&high, reinterpret_cast<const char *>(&x) + BYTES / 2, BYTES / 2);
+        return highest<T, BYTES / 2>(high > low ? high : low);
+    } else {
+        return x[0];
+    }
 }
 
 // Even and odd powers apart: two chains of half the length go on side by side.
