@@ -209,6 +209,9 @@ WRONG_FACTORS = [
     *(f"torch.linalg.solve(z((1, 1), {kind}), z(1, {kind}))" for kind in ("float16", "bfloat16")),
     *(f"torch.{name}(z({a}), z({b}))" for name in ("vdot", "linalg.vecdot", "linalg.cross", "cosine_similarity") for a, b in (
         (0, 2), (1, 2), (2, 3), ("()", "()"), ("()", 3), ("2, float64", 2), ("3, bool", "3, int64"), ("3, int64", "3, bool"))),
+    *(f"torch.linalg.multi_dot([z({a}), z({b})])" for a, b in ((0, 2), (0, "(2, 3)"), ("(2, 3)", 2), ("(2, 3)", "(2, 3)"))),
+    *(f"z({shape}).index_add(0, torch.tensor({places}), z({source}))" for shape, places, source in (
+        (3, "[5]", 1), (3, "[-5]", 1), (3, "9", 1), (3, "9", "()"), (0, "[0, 9]", 2), ("()", "1", "()"), ("(3, 2)", "[5]", "(1, 2)"))),
 ]  # fmt: skip
 
 

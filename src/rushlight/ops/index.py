@@ -115,7 +115,13 @@ def index_add(input: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) 
     axis = axis_of(dim, input._array.ndim)
     _check_rows("index_add", input, axis, index, source)
     size = _size(input, axis)
-    check(index._array, 0, size, lambda i: RuntimeError(f"index {i} is out of bounds for dimension {axis} with size {size}"))
+
+    def beyond(place: int) -> Exception:
+        if input._array.ndim > 1 or input._of_batch:
+            return RuntimeError(f"index {place} is out of bounds for dimension {axis} with size {size}")
+        return IndexError("index out of range in self")
+
+    check(index._array, 0, size, beyond)
     return ops.index_add(input, source, index, axis, checked_number(alpha, input._array))
 
 

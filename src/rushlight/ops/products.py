@@ -202,7 +202,7 @@ def multi_dot(tensors: Any) -> Tensor:
         kind = type_name(tensors)
         raise TypeError(f"linalg_multi_dot(): argument 'tensors' (position 1) must be tuple of Tensors, not {kind}")
     check_tensors(tensors)
-    tensors = list(tensors)
+    given, tensors = tensors, list(tensors)
     _check_chain(tensors)
     first, last = tensors[0]._array, tensors[-1]._array
     shape = (*first.shape[:-1], *last.shape[1:])
@@ -213,8 +213,8 @@ def multi_dot(tensors: Any) -> Tensor:
     for index, (one, other) in enumerate(pairwise(tensors)):
         if one._array.shape[1] != other._array.shape[0]:
             raise RuntimeError(
-                f"multi_dot(): tensors {index} and {index + 1} with shapes {list(one._array.shape)} and "
-                f"{list(other._array.shape)} cannot be multiplied"
+                f"multi_dot(): tensors {index} and {index + 1} with shapes {list(given[index].shape)} and "
+                f"{list(given[index + 1].shape)} cannot be multiplied"
             )
     return _chain(tensors).view(shape)
 
