@@ -293,8 +293,8 @@ __getattr__, __dir__ = lazy_names(
         ),
         "save": "serialization",
         **dict.fromkeys(
-            "_assert_async _check _check_index _check_is_size _check_not_implemented _check_tensor_all _check_type _check_value "
-            "_check_with".split(),
+            "_assert_async _assert_tensor_metadata _check _check_index _check_is_size _check_not_implemented _check_tensor_all "
+            "_check_type _check_value _check_with".split(),
             "tensors.checks",
         ),
         **dict.fromkeys(

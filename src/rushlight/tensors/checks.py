@@ -7,10 +7,11 @@ from typing import Any
 
 from ..base import dtypes
 from ..tensor import Tensor
-from .arguments import warn
+from .arguments import type_name, warn
 
 __all__ = [
     "_assert_async",
+    "_assert_tensor_metadata",
     "_check",
     "_check_index",
     "_check_is_size",
@@ -92,6 +93,29 @@ def _assert_async(input: Tensor, assert_msg: str = "Expected Tensor with single 
     """Raises RuntimeError unless a tensor's one element is not zero."""
     if not bool(input):
         raise RuntimeError(assert_msg)
+
+
+def _assert_tensor_metadata(
+    a: Tensor, size: object = None, stride: object = None, dtype: dtypes.dtype | None = None, *, device: object = None,
+    layout: object = None,
+) -> None:  # fmt: skip
+    """Raises RuntimeError unless a tensor is of the sizes, strides, dtype, device and layout that are named."""
+    if not isinstance(a, Tensor):
+        raise TypeError(f"_assert_tensor_metadata(): argument 'a' (position 1) must be Tensor, not {type_name(a)}")
+
+    def expect(name: str, same: bool, expected: object, got: object) -> None:
+        if not same:
+            raise RuntimeError(f"Tensor {name} mismatch! Expected: {expected}, Got: {got}")
+
+    for name, numbers, own in (("sizes", size, list(a.shape)), ("strides", stride, list(a.stride()))):
+        if isinstance(numbers, (list, tuple)):
+            expect(name, list(numbers) == own, list(numbers), own)
+    if dtype is not None:
+        expect("dtype", a.dtype is dtype, dtype.scalar_name, a.dtype.c_name)
+    expect("device", device is None or str(a.device) == str(device), device, a.device)
+    if layout is not None:
+        kinds = ["".join(map(str.capitalize, str(one).removeprefix("torch.").split("_"))) for one in (layout, a.layout)]
+        expect("layout", a.layout is layout, *[kind.removesuffix("Coo") for kind in kinds])
 
 
 def _check_is_size(i: int, message: Message = None, *, max: int | None = None) -> None:

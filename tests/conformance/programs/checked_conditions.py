@@ -23,6 +23,12 @@ try:
     torch._check_with(KeyError, False, lambda: "key")
 except KeyError as error:
     print(repr(error))
+for expected in (((2, 3), (3, 1), torch.float32), ((2,),), (None, [1, 2]), (None, None, torch.int64), ([2, 3], None, None)):
+    for options in ({}, {"device": "meta"}, {"layout": torch.sparse_csr}, {"layout": torch.sparse_coo, "device": "cpu"}):
+        try:
+            print(torch._assert_tensor_metadata(torch.ones(2, 3), *expected, **options))
+        except RuntimeError as error:
+            print(error)
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     for size in (3, -1):
