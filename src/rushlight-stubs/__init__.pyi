@@ -1255,7 +1255,7 @@ class Tensor(WithAttributes):
     def is_conj(self) -> _bool:
         """Whether the memory holds the conjugates of the values."""
         ...
-    def is_contiguous(self, *, memory_format: memory_format | None = None) -> _bool:
+    def is_contiguous(self, *, memory_format: memory_format | None = ...) -> _bool:
         """Whether the elements lie one after another, in order (in the given memory format)."""
         ...
     @property
@@ -4063,7 +4063,7 @@ def threshold_(input: Tensor, threshold: Any, value: Any) -> Tensor:
 def tile(input: Tensor, *dims: _int | Sequence[_int], out: Any = None) -> Tensor:
     """Repeated along each dimension; missing counts in front are 1."""
     ...
-def to_dlpack(tensor: Tensor) -> object:
+def to_dlpack(data: Tensor) -> object:
     """A DLPack capsule of a tensor's memory, whether or not the tensor needs a gradient."""
     ...
 def topk(input: Tensor, k: Any, dim: Any = -1, largest: _bool = True, sorted: _bool = True, *, out: Any = None) -> _topk:

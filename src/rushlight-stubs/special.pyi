@@ -26,7 +26,7 @@ from rushlight import sinc as sinc
 from rushlight import softmax as softmax
 from rushlight import xlogy as xlogy
 
-def airy_ai(input: Tensor, *, out: Any = None) -> Tensor:
+def airy_ai(x: Tensor, *, out: Any = None) -> Tensor:
     """The Airy function Ai."""
     ...
 def bessel_j0(input: Tensor, *, out: Any = None) -> Tensor:
@@ -104,10 +104,10 @@ def ndtri(input: Tensor, *, out: Any = None) -> Tensor:
 def round(input: Tensor, *, decimals: int = 0, out: Any = None) -> Tensor:
     """:func:`torch.round`, of whole numbers only where ``decimals`` is given: NotImplementedError."""
     ...
-def scaled_modified_bessel_k0(input: Tensor, *, out: Any = None) -> Tensor:
+def scaled_modified_bessel_k0(x: Tensor, *, out: Any = None) -> Tensor:
     """``exp(x) * modified_bessel_k0(x)``."""
     ...
-def scaled_modified_bessel_k1(input: Tensor, *, out: Any = None) -> Tensor:
+def scaled_modified_bessel_k1(x: Tensor, *, out: Any = None) -> Tensor:
     """``exp(x) * modified_bessel_k1(x)``."""
     ...
 def shifted_chebyshev_polynomial_t(x: Any, n: Any, *, out: Any = None) -> Tensor:
@@ -122,7 +122,7 @@ def shifted_chebyshev_polynomial_v(x: Any, n: Any, *, out: Any = None) -> Tensor
 def shifted_chebyshev_polynomial_w(x: Any, n: Any, *, out: Any = None) -> Tensor:
     """The Chebyshev polynomial of the fourth kind of degree ``n`` at ``2 * x - 1``."""
     ...
-def spherical_bessel_j0(input: Tensor, *, out: Any = None) -> Tensor:
+def spherical_bessel_j0(x: Tensor, *, out: Any = None) -> Tensor:
     """The spherical Bessel function of the first kind, of order 0: ``sin(x) / x``."""
     ...
 def xlog1py(input: Any, other: Tensor | complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:

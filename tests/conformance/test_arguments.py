@@ -13,6 +13,56 @@ import torch
 import rushlight
 
 LINES = """
+torch.special.zeta(torch.ones(2, dtype=torch.complex64), torch.ones(2), out=torch.ones(2))
+torch.logit(torch.tensor(0.2), torch.tensor([0.1]))
+torch.special.airy_ai(input=torch.ones(2))
+torch.special.spherical_bessel_j0(a=torch.ones(2))
+torch.linalg.tensorinv(torch.tensor(1.0))
+torch.linalg.tensorinv(torch.ones(1, 1), ind=3)
+torch.ones(2).is_contiguous(memory_format=3)
+torch.ones(2).is_contiguous(memory_format=None)
+torch.nn.functional.rrelu_(torch.ones(2), True, 99, training="c")
+torch.nn.functional.rrelu_(torch.ones(2), True, 99, 1)
+torch.nn.functional.elu(torch.ones(2), alpha=1j)
+torch.nn.functional.elu_(torch.ones(2, dtype=torch.float64), 1j)
+torch.nn.functional.celu(torch.ones(2), alpha=1j)
+torch.nn.functional.leaky_relu(torch.ones(2, dtype=torch.bfloat16), 1j)
+torch.nn.functional.softplus(torch.ones(2), 1, 1j)
+torch.nn.functional.softshrink(torch.ones(2), 1j)
+torch.hardshrink(torch.ones(2), 1j)
+torch.celu(torch.ones(2), out=torch.ones(2))
+torch.clone(torch.ones(2), out=torch.ones(2))
+torch.diag_embed(torch.ones(2), out=torch.ones(2, 2))
+torch.hardshrink(torch.ones(2, dtype=torch.float64), out=torch.ones(2))
+torch.nn.functional.softshrink(torch.ones(2), out=torch.ones(2, dtype=torch.float64))
+torch.nn.functional.softplus(torch.ones(2), out=torch.ones(2, dtype=torch.float64))
+torch.nn.functional.gelu(torch.ones(2), out=torch.ones(2, dtype=torch.float64))
+torch.nn.functional.logsigmoid(torch.ones(2), out=torch.ones(2, dtype=torch.float64))
+torch.ones(2).sub_(1, alpha=np.matrix([[1.0]]))
+torch.ones(2).add_(1, alpha=[1])
+torch.ones(2).add_(1, alpha=torch.ones(1))
+torch.ones(2).sub(1, alpha=np.ones(1))
+torch.sub(torch.ones(2), 1, alpha=None)
+torch.addmm(torch.ones(2, 2), torch.ones(2, 2), torch.ones(2, 2), alpha=np.ones(1))
+torch.addmv(torch.ones(2), torch.ones(2, 2), torch.ones(2), beta=np.ones(1))
+torch.baddbmm(torch.ones(2, 2, 2), torch.ones(2, 2, 2), torch.ones(2, 2, 2), beta="a")
+torch.masked.softmax(torch.ones(2), [])
+torch.masked.cumsum(torch.tensor(1.0), None)
+torch.masked.cumprod(torch.ones(2), {})
+torch.masked.median(torch.ones(2), "")
+torch.masked.log_softmax(torch.tensor(1), {})
+torch.to_dlpack(3)
+torch.ones(2).to_sparse().const_data_ptr()
+torch.ones(2, 2).to_sparse().copy_(None, 0)
+torch.ones(2, 2).to_sparse_bsr(blocksize=(1, 2, 3))
+torch.ones(2, 3).to_sparse().floor_divide_(torch.ones(3))
+torch.nn.utils.rnn.pad_sequence(torch.tensor([1, 0, 1]))
+torch.nn.Linear(2, 3).to(torch.ones(2), range(3))
+torch.frombuffer(bytearray(8), dtype=None)
+torch.max(torch.ones(2), dim=99, keepdim=True, other=torch.tensor(1))
+torch.min(input=torch.ones(2), dim=0, other=torch.tensor(1), out=torch.ones(2))
+torch.atan2(torch.ones(1, dtype=torch.complex64), torch.ones(1), out=torch.ones(1))
+torch.special.i0(torch.ones(1, dtype=torch.complex64), out=torch.ones(1))
 torch.nn.functional.fractional_max_pool2d(torch.tensor([1, 0, 1]), torch.ones(0), 2)
 torch.nn.functional.fractional_max_pool2d(torch.ones(2, 3, 3), [1, 'a'], 2, None, torch.ones(2, 3))
 torch.nn.functional.huber_loss(torch.ones(2, 3), torch.ones(3, 2), 'constant')
@@ -497,6 +547,16 @@ def test_refused_as_pytorch_refuses(line: str) -> None:
     "line",
     [
         "torch.special.chebyshev_polynomial_t(x=torch.ones(2), n=3)",
+        "torch.special.airy_ai(x=torch.ones(2))",
+        "torch.special.bessel_y1(torch.ones(2, requires_grad=True), out=torch.ones(2))",
+        "torch.isin(torch.ones(2, requires_grad=True), torch.ones(2), out=torch.ones(2, dtype=torch.bool))",
+        "torch.ones(2, 3).triu(-2**63)",
+        "torch.ones(2, 3).tril(2**63 - 1)",
+        "torch.ones(2).logit(eps=torch.tensor(0.1))",
+        "torch.nn.init.normal_(torch.ones(2), torch.tensor(2.5), torch.tensor(0.0))",
+        "torch.nn.init.xavier_normal_(torch.ones(2, 2), gain=torch.tensor(0.0))",
+        "torch._foreach_maximum([torch.ones(2, dtype=torch.bfloat16)], 1.5)[0].float()",
+        "torch._foreach_minimum([torch.ones(2, dtype=torch.bfloat16)], [0.5])[0].float()",
         "torch.special.hermite_polynomial_h(torch.ones(2), n=2)",
         "torch.nn.functional.soft_margin_loss(torch.ones(2, 3), torch.tensor([True, False, True]))",
         "torch.nn.functional.soft_margin_loss(torch.ones(2, 3), torch.tensor([1, 0, 2], dtype=torch.uint8))",

@@ -260,7 +260,7 @@ def triu(x: Array, offset: int) -> Array:
 def _below(x: Array, offset: int) -> Array:
     """Where a matrix of x has a diagonal, and below it."""
     rows, columns = x.shape[-2:]
-    return np.tri(rows, columns, offset, np.bool_)
+    return np.tri(rows, columns, min(max(offset, -rows), columns), np.bool_)  # which takes no 64 bits
 
 
 def repeat(x: Array, counts: tuple[int, ...]) -> Array:

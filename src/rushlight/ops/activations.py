@@ -63,6 +63,16 @@ op("rrelu_noise", lambda x, noise: x * noise, node="RreluWithNoiseBackward0", in
    x=lambda g, xp, x, noise: xp.rrelu_noise_backward(g, x, noise))  # fmt: skip
 
 
+def _check_real(number: object, kind: str) -> None:
+    if isinstance(number, complex):
+        raise RuntimeError(f"value cannot be converted to type {kind} without overflow")
+
+
+def _computed_in(x: Tensor) -> str:
+    """What C++ calls the numbers that a kernel computes with."""
+    return "double" if x._array.dtype == np.float64 else "float"
+
+
 def _inverse(alpha: float) -> float:
     """Of celu's slope: in PyTorch alpha is rounded to single precision for it."""
     return 1.0 / float(np.float32(alpha))
@@ -161,6 +171,7 @@ def relu6(input: Any) -> Any:
 def leaky_relu(input: Any, negative_slope: float = 0.01) -> Any:
     """``x`` where positive, else ``negative_slope * x``."""
     require_kind(input, "leaky_relu_cpu", "f")
+    _check_real(negative_slope, _computed_in(input))
     return ops.leaky_relu(input, negative_slope)
 
 
@@ -168,6 +179,7 @@ def leaky_relu(input: Any, negative_slope: float = 0.01) -> Any:
 def elu(input: Any, alpha: float = 1.0) -> Any:
     """``x`` where positive, else ``alpha * (exp(x) - 1)``."""
     require_kind(input, "elu_cpu", "f")
+    _check_real(alpha, _computed_in(input))
     return ops.elu(input, alpha, 1, 1)
 
 
@@ -184,6 +196,7 @@ def celu(input: Any, alpha: float = 1.0) -> Tensor:
     """``x`` where positive, else ``alpha * (exp(x / alpha) - 1)``."""
     if alpha == 0:
         raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
+    _check_real(alpha, "double")
     require_kind(input, "elu_cpu", "f")
     return ops.celu(input, alpha, 1.0, 1.0 / alpha)
 
@@ -218,6 +231,8 @@ def mish(input: Any) -> Any:
 def softplus(input: Any, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
     """``log(1 + exp(beta * x)) / beta``; ``x`` itself above the threshold."""
     require_kind(input, "softplus_cpu", "f")
+    for number in (beta, threshold):
+        _check_real(number, _computed_in(input))
     return ops.softplus(input, beta, threshold)
 
 
@@ -316,6 +331,7 @@ module("torch")["prelu"] = module("torch.nn.functional")["prelu"]
 def softshrink(input: Any, lambd: float = 0.5) -> Tensor:
     """``x`` moved towards zero by ``lambd``, zero within it."""
     require_kind(input, "softshrink_check", "f")
+    _check_real(lambd, "double")
     largest = float(finfo(input.dtype).max)
     if not 0 <= lambd <= largest:
         raise RuntimeError(
@@ -330,6 +346,7 @@ def hardshrink(input: Any, lambd: float = 0.5) -> Tensor:
     if not isinstance(lambd, (Tensor, *NUMBERS)):
         raise TypeError  # which is then said in PyTorch's words
     require_kind(input, "hardshrink_cpu", "f")
+    _check_real(lambd, _computed_in(input))
     return ops.hardshrink(input, lambd)
 
 
@@ -384,6 +401,8 @@ def _slopes(x: Tensor, lower: float, upper: float, training: bool) -> Tensor:
 
 def rrelu_(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False) -> Any:
     """In-place version of :func:`rrelu`."""
+    if not isinstance(training, bool):
+        raise TypeError  # which is then said in PyTorch's words
     return rrelu(input, lower, upper, training, True)
 
 

@@ -39,7 +39,13 @@ _OR_NONE = dict.fromkeys("mean nansum norm nuclear_norm std std_mean sum var var
     "embedding_bag": "per_sample_weights padding_idx",
 }
 # Functions whose schema has ``out``, which PyTorch's parser does not take.
-_WITHOUT_OUT = frozenset({"isinf", "isnan", "roll"})
+_WITHOUT_OUT = frozenset(
+    "adaptive_avg_pool1d affine_grid_generator as_strided_scatter avg_pool1d binary_cross_entropy_with_logits bincount binomial celu "
+    "channel_shuffle clone constant_pad_nd conv_tbc convolution diag_embed diagonal_scatter dist embedding empty_like empty_permuted "
+    "empty_strided flip full_like grid_sampler_2d grid_sampler_3d isinf isnan linalg_matrix_exp masked_scatter native_dropout "
+    "native_group_norm native_layer_norm ones_like pixel_shuffle pixel_unshuffle poisson put relu roll rot90 segment_reduce "
+    "select_scatter trace unsafe_split unsafe_split_with_sizes zeros_like".split()
+)
 # Tuples of ints that one int does not stand for.
 _NEVER_ONE = frozenset(
     "size sizes shape split_sizes indices input_lengths target_lengths source destination repeats blocksize".split()

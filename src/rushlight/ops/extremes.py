@@ -92,6 +92,8 @@ def axis_with_elements(name: str, dim: Any, array: Any) -> int:
 
 def _extreme(name: str, input: Any, dim: Any, keepdim: bool, other: Any) -> Any:
     if other is not None or isinstance(dim, Tensor):
+        if keepdim or (other is not None and dim is not _UNSAID):
+            raise TypeError  # which is then said in PyTorch's words
         return (ops.maximum if name == "max" else ops.minimum)(input, dim if other is None else other)
     array = input._array
     if dim is _UNSAID and not keepdim:

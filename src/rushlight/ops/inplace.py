@@ -21,7 +21,7 @@ from ..autograd.nodes import Node
 from ..autograd.source_lines import here
 from ..autograd.write_errors import refuse_operands
 from ..backend import numpy as backend
-from ..base.arguments import NUMBERS, is_own
+from ..base.arguments import NUMBERS, is_own, type_name
 from .argument_forms import is_number, refusal
 from .argument_types import Taken
 from .asking import asked
@@ -164,6 +164,8 @@ def scaled(ufunc: np.ufunc, name: str, plain_name: str, scaled_name: str) -> Cal
             if len(older) > 1 or not (is_number(other) and (isinstance(older[0], NUMBERS) or hasattr(older[0], "_array"))):
                 raise refusal(name, True, (other, *older), {}) or TypeError(f"{name}() takes 1 positional argument")
             return call(self, older[0], alpha=other)
+        if alpha.__class__ is not int and not is_number(alpha):
+            raise TypeError(f"{name}(): argument 'alpha' must be Number, not {type_name(alpha)}")
         if alpha == 1 and alpha is not True:
             return plain(self, other)
         if (

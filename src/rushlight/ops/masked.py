@@ -38,7 +38,10 @@ def _axes(dim: Any, ndim: int) -> tuple[int, ...]:
 
 
 def _first_axis(dim: Any, ndim: int) -> int:
-    return (_axes(dim, ndim) or (0,))[0]
+    axes = _axes(dim, ndim)
+    if not axes:
+        raise IndexError("tuple index out of range")
+    return axes[0]
 
 
 def _mask_for(input: Any, mask: Any) -> Any:

@@ -236,6 +236,7 @@ def addmm(input: Any, mat1: Any, mat2: Any, *older: object, beta: Any = 1, alpha
     if older:
         (input, mat1, mat2), factors = older_forms.scaled("addmm", "mat1 mat2", (input, mat1, mat2, *older))
         return addmm(input, mat1, mat2, **factors)
+    older_forms.check_numbers(beta, alpha)
     check_addmm(input, mat1, mat2)
     return ops.addmm(input, mat1, mat2, beta, alpha)
 
@@ -262,6 +263,7 @@ def addmv(input: Any, mat: Any, vec: Any, *older: object, beta: Any = 1, alpha: 
     if older:
         (input, mat, vec), factors = older_forms.scaled("addmv", "mat vec", (input, mat, vec, *older))
         return addmv(input, mat, vec, **factors)
+    older_forms.check_numbers(beta, alpha)
     x, y = mat._array, vec._array
     if x.ndim != 2 or y.ndim != 1 or input._array.ndim > 1:
         raise RuntimeError(f"vector + matrix @ vector expected, got {input._array.ndim}, {x.ndim}, {y.ndim}")
@@ -282,12 +284,11 @@ def baddbmm(input: Any, batch1: Any, batch2: Any, *older: object, beta: complex 
     if older:
         (input, batch1, batch2), factors = older_forms.scaled("baddbmm", "batch1 batch2", (input, batch1, batch2, *older))
         return baddbmm(input, batch1, batch2, **factors)
+    older_forms.check_numbers(beta, alpha)
     check_bias(input, product_shape(batch1, batch2))
     if input._array.dtype != batch1._array.dtype:
-        raise RuntimeError(
-            f"Input dtypes must be the same, got: input {dtypes.of(input._array.dtype).c_name}, batch1: "
-            f"{dtypes.of(batch1._array.dtype).c_name}, batch2: {dtypes.of(batch2._array.dtype).c_name}"
-        )
+        have = "input {}, batch1: {}, batch2: {}".format(*[one.dtype.c_name for one in (input, batch1, batch2)])
+        raise RuntimeError(f"Input dtypes must be the same, got: {have}")
     _check_bmm(batch1, batch2)
     return ops.baddbmm(input, batch1, batch2, beta, alpha)
 
@@ -298,6 +299,7 @@ def addbmm(input: Any, batch1: Any, batch2: Any, *older: object, beta: complex =
     if older:
         (input, batch1, batch2), factors = older_forms.scaled("addbmm", "batch1 batch2", (input, batch1, batch2, *older))
         return addbmm(input, batch1, batch2, **factors)
+    older_forms.check_numbers(beta, alpha)
     check_bias(input, product_shape(batch1, batch2, 1))
     check_batches(batch1, batch2)
     _same_dtypes(input, batch1, batch2)

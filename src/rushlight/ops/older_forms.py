@@ -1,4 +1,4 @@
-"""Calls as they were written before PyTorch 1.5, with the factors in front: ``addmm(beta, input, alpha, mat1, mat2)``."""
+"""Factors of products, and calls as they were written before PyTorch 1.5: ``addmm(beta, input, alpha, mat1, mat2)``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,14 @@ from typing import Any
 
 from ..base.arguments import NUMBERS
 from ..tensor import Tensor
+from .argument_forms import is_number
 from .public import warn
+
+
+def check_numbers(*factors: object) -> None:
+    """TypeError for what is no number, an array of one say."""
+    if not all(factor.__class__ is int or is_number(factor) for factor in factors):
+        raise TypeError  # which is then said in PyTorch's words
 
 
 def scaled(name: str, factors: str, args: tuple[object, ...]) -> tuple[list[Any], dict[str, Any]]:

@@ -39,7 +39,10 @@ _NOT_SAME = {
     ),
     "vecdot": ("linalg.vecdot: Expected out of dtype{1} but found {0}",),
     "multi_dot": ("multi_dot(): expected out tensor to have dtype {3} but got {2}",),
-    **dict.fromkeys(("clamp", "clamp_min", "clamp_max", "clip"), ("Found dtype {0} but expected {1}",)),
+    **dict.fromkeys(
+        "clamp clamp_min clamp_max clip gelu hardshrink softplus softshrink".split(), ("Found dtype {0} but expected {1}",)
+    ),
+    "logsigmoid": ("expected scalar type {1} but found {0}",),
     "kthvalue": ("output values must be of same type as input", "output indices must be of scalar type Long"),
     "mode": tuple(f"expected scalar type '{{1}}' but got '{{0}}' for {part} output" for part in ("values", "indices")),
     "frexp": (
@@ -90,11 +93,17 @@ _ELEMENTWISE = frozenset(
 _SUMS = frozenset("sum nansum prod mean cumsum cumprod".split())  # whose ``dtype=`` is that of their ``out=`` too
 _IN_OUTS_DTYPE = frozenset("sum prod cumsum cumprod".split())  # their ``out=`` says in what they are computed
 _REAL_ONLY = frozenset(("ceil", "fix", "floor", "sign", "trunc"))  # complex numbers are what they refuse first
+# As those do; and comparisons, whose results are truths.
+_KIND_FIRST = _REAL_ONLY | frozenset("clamp clamp_max clamp_min clip ge greater greater_equal gt le less less_equal lt".split())
 # What is no function that could be differentiated, so that nobody asks whether somebody wants to.
 _WITHOUT_DERIVATIVE = frozenset(
-    "all any argmax argmin bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor bucketize eq gcd ge "
-    "greater greater_equal gt histc isneginf isposinf lcm le less less_equal logical_and logical_not logical_or logical_xor lt ne "
-    "not_equal searchsorted signbit".split()
+    "airy_ai all any argmax argmin bessel_j0 bessel_j1 bessel_y0 bessel_y1 bitwise_and bitwise_left_shift bitwise_not bitwise_or "
+    "bitwise_right_shift bitwise_xor bucketize chebyshev_polynomial_t chebyshev_polynomial_u chebyshev_polynomial_v "
+    "chebyshev_polynomial_w eq gcd ge greater greater_equal gt hermite_polynomial_h hermite_polynomial_he histc isin isneginf isposinf "
+    "laguerre_polynomial_l lcm le legendre_polynomial_p less less_equal logical_and logical_not logical_or logical_xor lt matrix_rank "
+    "modified_bessel_i0 modified_bessel_i1 modified_bessel_k0 modified_bessel_k1 ne nonzero not_equal scaled_modified_bessel_k0 "
+    "scaled_modified_bessel_k1 searchsorted shifted_chebyshev_polynomial_t shifted_chebyshev_polynomial_u "
+    "shifted_chebyshev_polynomial_v shifted_chebyshev_polynomial_w signbit spherical_bessel_j0".split()
 )
 _INTO_OTHERS = frozenset(("all", "any", "bucketize", "searchsorted"))
 
@@ -126,7 +135,7 @@ def write_out(f: Function, name: str, target: Any, args: Args, kwargs: Named) ->
         if target._array.ndim:
             sized.append(_size(target, np.empty(())))
         _check_same(name, target, args[0])
-    result = f(*args, **kwargs)
+    result = _computed(f, name, target, args, kwargs)
     if name == "mean" and isinstance(target, Tensor) and target._array.dtype.kind in "bui" and kwargs.get("dtype") is None:
         _refuse_to_divide(target, args, kwargs)
     # Beside a form that casts nothing, these have one that does.
@@ -164,6 +173,17 @@ def write_out(f: Function, name: str, target: Any, args: Args, kwargs: Named) ->
     store(target, result._array, name)
     _let_see(sized)
     return target
+
+
+def _computed(f: Function, name: str, target: Any, args: Args, kwargs: Named) -> Any:
+    """The result; that complex numbers do not fit in ``out=`` is told before that there is no kernel for them."""
+    try:
+        return f(*args, **kwargs)
+    except NotImplementedError:
+        if _elementwise(name) and isinstance(target, Tensor) and name not in _KIND_FIRST:
+            for value in tensors_among([*args, *kwargs.values()]):
+                dtypes.check_cast(value._array.dtype, target._array.dtype)
+        raise
 
 
 def _refuse_to_divide(target: Tensor, args: Args, kwargs: Named) -> None:

@@ -16,7 +16,7 @@ from ..autograd import views
 from ..backend import arithmetic
 from ..backend import pointwise as k
 from ..base import dtypes
-from ..base.arguments import NUMBERS
+from ..base.arguments import NUMBERS, type_name
 from ..tensor import Tensor
 from . import inplace
 from .argument_forms import is_number
@@ -254,10 +254,10 @@ def add(input: Any, other: Any, *older: Any, alpha: Any = 1) -> Tensor:
         if len(older) > 1 or not is_number(other) or not isinstance(older[0], (Tensor, *NUMBERS)):
             raise no_such_form("add", (input, other, *older))
         return add(input, older[0], alpha=other)
+    if not is_number(alpha):
+        raise TypeError(f"add(): argument 'alpha' must be Number, not {type_name(alpha)}")
     if alpha == 1 and alpha is not True:
         return ops.add(input, other)
-    if not isinstance(alpha, (Tensor, *NUMBERS)):
-        raise TypeError(f"add(): argument 'alpha' must be Number, not {type(alpha).__name__}")
     return ops.add_scaled(input, other, alpha)
 
 
@@ -268,6 +268,8 @@ def sub(input: Any, other: Any, *older: Any, alpha: Any = 1) -> Tensor:
         if len(older) > 1 or not is_number(other) or not isinstance(older[0], (Tensor, *NUMBERS)):
             raise no_such_form("sub", (input, other, *older))
         return sub(input, older[0], alpha=other)
+    if not is_number(alpha):
+        raise TypeError(f"sub(): argument 'alpha' must be Number, not {type_name(alpha)}")
     return ops.sub(input, other) if alpha == 1 and alpha is not True else ops.sub_scaled(input, other, alpha)
 
 

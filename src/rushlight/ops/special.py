@@ -135,12 +135,26 @@ for _name, _of_torch in (
     module("torch.special")[_name] = module("torch")[_of_torch]
 for _name in "erfcx ndtri log_ndtr i0e i1 i1e entr".split():
     publish(_name, forms="function", space="torch.special")
-for _name in (
-    "bessel_j0 bessel_j1 bessel_y0 bessel_y1 modified_bessel_i0 modified_bessel_i1 modified_bessel_k0 "
-    "modified_bessel_k1 scaled_modified_bessel_k0 scaled_modified_bessel_k1 airy_ai spherical_bessel_j0"
-).split():
+_OF_INPUT = "bessel_j0 bessel_j1 bessel_y0 bessel_y1 modified_bessel_i0 modified_bessel_i1 modified_bessel_k0 modified_bessel_k1".split()
+_OF_X = "airy_ai scaled_modified_bessel_k0 scaled_modified_bessel_k1 spherical_bessel_j0".split()
+for _name in _OF_INPUT + _OF_X:
     op(_name, getattr(k, _name), inputs="x", promote="float")
+for _name in _OF_INPUT:
     publish(_name, forms="function", space="torch.special")
+
+
+def _of_x(name: str) -> None:
+    """Publishes a function whose argument PyTorch calls ``x``."""
+
+    def call(x: Tensor) -> Tensor:
+        return getattr(ops, name)(x)  # type: ignore[no-any-return]
+
+    call.__doc__ = description(name, name, "torch.special")
+    public(name, space="torch.special")(call)
+
+
+for _name in _OF_X:
+    _of_x(_name)
 for _name, _kernel in POLYNOMIALS.items():
     op(_name, _kernel, inputs="x n", promote="float")
     publish(_name, forms="function", space="torch.special")
@@ -165,7 +179,7 @@ def logit(input: Any, eps: float | None = None) -> Tensor:
     """``log(x / (1 - x))``, with x moved into the range from ``eps`` to ``1 - eps`` if that is given."""
     if eps is not None and not isinstance(eps, (Tensor, *NUMBERS)):
         raise TypeError  # which is then said in PyTorch's words
-    return ops.logit(input, eps)
+    return ops.logit(input, float(eps) if isinstance(eps, Tensor) else eps)
 
 
 @public("polygamma", method=False)

@@ -11,7 +11,7 @@ import numpy as np
 from ..base import dtypes
 from ..base.arguments import NUMBERS
 from ..base.device import sparse_bsc, sparse_bsr, sparse_coo, sparse_csc, sparse_csr
-from ..ops.argument_forms import held_to_forms, refuse_misfits
+from ..ops.argument_forms import refuse_misfits
 from ..ops.public import axis_of
 from ..overrides.torch_function import DisableTorchFunctionSubclass, property_read
 from ..tensor import Methods, Tensor, wrap
@@ -50,11 +50,11 @@ _REFUSED = frozenset(
         "full_like gammainc gammaincc gammaln gather gcd ge geqrf gradient greater greater_equal gt hardshrink hash_tensor "
         "heaviside hermite_polynomial_h hermite_polynomial_he histc histogram histogramdd hsplit hypot i0 i0e i1 i1e igamma "
         "igammac inv inv_ex inverse isclose isfinite isin kthvalue laguerre_polynomial_l lcm ldl_factor ldl_factor_ex le "
-        "legendre_polynomial_p lerp less less_equal lgamma log log10 log2 log_ndtr log_softmax logaddexp logaddexp2 "
+        "legendre_polynomial_p lerp less less_equal lgamma log log10 log2 log_ndtr log_softmax logaddexp logaddexp2 logsigmoid "
         "logcumsumexp logdet logical_and logical_not logical_or logical_xor logit logsumexp lstsq lt lu lu_factor lu_factor_ex "
         "masked_select matrix_exp matrix_norm max max_pool1d maximum mean median min minimum mode modified_bessel_i0 "
         "modified_bessel_i1 modified_bessel_k0 modified_bessel_k1 msort multigammaln multinomial mvlgamma nanmean nanmedian "
-        "nansum ndtri ne new_ones nextafter nonzero normal not_equal nuclear_norm ones_like poisson polar prod psi qr "
+        "nansum ndtri ne new_ones nextafter nonzero normal not_equal nuclear_norm ones_like pinv poisson polar prod psi qr "
         "rand_like randint_like randn_like reciprocal remainder renorm roll rsqrt scaled_modified_bessel_k0 "
         "scaled_modified_bessel_k1 searchsorted selu shifted_chebyshev_polynomial_t shifted_chebyshev_polynomial_u "
         "shifted_chebyshev_polynomial_v shifted_chebyshev_polynomial_w sigmoid sinc slice_scatter slogdet softmax solve "
@@ -122,7 +122,11 @@ def run(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any])
     if own:
         if name.startswith("to_sparse_"):
             _refuse_by_forms(func, name, args, kwargs)
-        return held_to_forms(name)(own)(*args, **kwargs)
+        try:
+            return own(*args, **kwargs)
+        except Exception:
+            _refuse_by_forms(func, name, args, kwargs)
+            raise
     written = args[0] if args else None
     if name in _WRITES and isinstance(written, SparseTensor):
         if len(args) + len(kwargs) > 1:
@@ -133,6 +137,8 @@ def run(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any])
         return written.become(_of_dtype(written.dtype, getattr(_functions(), plain)(*args, **kwargs), plain))
     if isinstance(written, SparseTensor) and (name == "__setitem__" or name[-1:] == "_" != name[-2:-1]):
         _refuse_by_forms(func, name, args, kwargs)
+        if name in _DIVISIONS:
+            _check_divisor(name, written, kwargs.get("other", args[-1]))
         raise _lacking(name, "Sparse" if written.is_sparse else "SparseCsr")
     if name in _DIVISIONS and len(args) + ("other" in kwargs) > 1:
         _refuse_by_forms(func, name, args, kwargs)
@@ -141,7 +147,9 @@ def run(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any])
         result = product(name, *args)
         if result is not NotImplemented:
             return result
-    if _is_refused(name, args) and any(isinstance(one, SparseTensor) and one.is_sparse for one in _flat((args, kwargs))):
+    if (_is_refused(name, args) or "decimals" in kwargs) and any(
+        isinstance(one, SparseTensor) and one.is_sparse for one in _flat((args, kwargs))
+    ):
         _refuse_by_forms(func, name, args, kwargs)
         raise _lacking(name, "Sparse")
     result = _of_dense_ones(func, name, args, kwargs)
@@ -246,7 +254,7 @@ def _functions() -> Any:
 _TENSORS_THEMSELVES = frozenset(
     "grad requires_grad_ backward retain_grad register_hook register_post_accumulate_grad_hook dim ndimension numel nelement size "
     "element_size is_floating_point is_complex is_signed is_conj is_neg get_device __hash__ _is_view is_inference is_same_size "
-    "result_type is_tensor __len__ cpu".split()
+    "result_type is_tensor __len__ cpu const_data_ptr".split()
 )
 
 # Tensor.values(sparse): methods of tensors that sparse ones have of their own.

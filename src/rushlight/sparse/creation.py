@@ -325,6 +325,9 @@ def laid_out(array: Array, kind: Any, sparse_dim: int | None = None, blocksize: 
     if kind.name.startswith("sparse_bs"):
         if blocksize is None:
             raise RuntimeError(f"to_sparse for {camel(strided)} to {camel(kind)} conversion requires blocksize specified")
+        if len(blocksize) != 2:
+            name = str(kind).rpartition("_")[2]
+            raise RuntimeError(f"dense_to_sparse_{name}: blocksize needs to be a tuple of size 2, but got {len(blocksize)}")
         height, width = blocksize
         if array.shape[0] % height or array.shape[1] % width:
             raise RuntimeError(

@@ -10,9 +10,9 @@ from ..autograd.modes import special
 from ..backend import numpy as backend
 from ..backend.nothing import Nothing
 from ..base import dtypes
-from ..base.arguments import axis_of, check_device
+from ..base.arguments import axis_of, check_device, type_name
+from ..base.device import contiguous_format, strided
 from ..base.device import layout as layout_class
-from ..base.device import strided
 from ..base.dtypes import of as of_numpy
 from ..base.size import Size, known_sizes
 from ..ops.asking import asked
@@ -126,10 +126,12 @@ class InMemory(Methods):
         array = self._array
         return _place_of(array)[1] // array.itemsize
 
-    def is_contiguous(self, *, memory_format: Any = None) -> bool:
+    def is_contiguous(self, *, memory_format: Any = contiguous_format) -> bool:
         """Whether the elements lie one after another, in order (in the given memory format)."""
-        array = self._array
-        name = str(memory_format) if memory_format is not None else ""
+        if memory_format.__class__ is not contiguous_format.__class__:
+            wrong = f"must be torch.memory_format, not {type_name(memory_format)}"
+            raise TypeError(f"is_contiguous(): argument 'memory_format' {wrong}")
+        array, name = self._array, str(memory_format)
         if name.endswith("channels_last"):
             return array.ndim == 4 and bool(array.transpose(0, 2, 3, 1).flags.c_contiguous)
         if name.endswith("channels_last_3d"):

@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import rushlight as torch
 
+from ...ops.argument_forms import check_form
 from ...tensor import Tensor
 from ..parameter import Parameter, is_lazy
 from . import conversion_choices as choices
@@ -30,6 +31,8 @@ def parse_to(*args: Any, **kwargs: Any) -> tuple[Any, Any, bool, Any]:
     non_blocking = bool(named.get("non_blocking", next((value for value in args if isinstance(value, bool)), False)))
     other = args[0] if args else named.get("tensor", named.get("other"))
     if isinstance(other, Tensor):
+        if len(args) > 1:
+            check_form("to", args)
         return other.device, other.dtype, non_blocking, memory_format
     if args or set(named) - {"dtype"}:
         torch.empty(0).to(*args, **named)  # errors of arguments

@@ -158,6 +158,8 @@ def pad_sequence(sequences: Any, batch_first: bool = False, padding_value: float
         raise RuntimeError(f"Expected padding_side to be one of left or right, but got {padding_side}.")
     if not sequences:
         raise RuntimeError("received an empty list of sequences")
+    if not sequences[0].ndim:
+        raise RuntimeError("ArrayRef: invalid slice, N = 1; size = 0")
     longest = max(sequence.size(0) for sequence in sequences)
     rows = []
     for sequence in sequences:

@@ -119,6 +119,8 @@ def frombuffer(buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, req
     >>> torch.frombuffer(bytearray([1, 2, 3]), dtype=torch.uint8)
     tensor([1, 2, 3], dtype=torch.uint8)
     """
+    if dtype is None:
+        raise TypeError("frombuffer(): argument 'dtype' must be torch.dtype, not NoneType")
     numpy_type = options("frombuffer", dtype, None, None, requires_grad)
     if not _has_buffer(buffer):
         raise ValueError("object does not implement Python buffer protocol.")
@@ -187,8 +189,8 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
 
 
 @published
-def to_dlpack(tensor: Tensor) -> object:
+def to_dlpack(data: Tensor) -> object:
     """A DLPack capsule of a tensor's memory, whether or not the tensor needs a gradient."""
-    if not isinstance(tensor, Tensor):
-        raise TypeError(f"to_dlpack(): argument 'tensor' (position 1) must be Tensor, not {type_name(tensor)}")
-    return tensor.detach().__dlpack__()
+    if not isinstance(data, Tensor):
+        raise TypeError(f"_to_dlpack(): argument 'data' (position 1) must be Tensor, not {type_name(data)}")
+    return data.detach().__dlpack__()

@@ -15,7 +15,7 @@ from ... import random as generators
 from ...autograd import modes, overlaps, tangents, views
 from ...autograd.rule_errors import broadcast_error
 from ...backend import implicit_gradients
-from ...ops.argument_forms import check_form
+from ...ops.argument_forms import check_form, is_number
 from ...ops.misfits import Call
 from ...ops.out import warn_of_resizing
 from ...ops.publishing import method, published
@@ -111,6 +111,7 @@ def _bounds(name: str, given: tuple[Any, ...], named: dict[str, Any], low: Any, 
 def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Any = None) -> Tensor:
     """Fills with normal numbers. RuntimeError for a negative deviation."""
     dtype = self._array.dtype
+    mean, std = (float(one) if is_number(one) else one for one in (mean, std))
     if not std >= 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
     if dtype.kind in "iub":
