@@ -6,14 +6,16 @@ import inspect
 import os
 import subprocess
 import sys
+import threading
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
 
 import rushlight as torch
 from rushlight.autograd import modes
-from rushlight.autograd.nodes import Node
+from rushlight.autograd.nodes import Node, leaf_edge
 from rushlight.ops import public, table
 from rushlight.ops.rule_functions import conj
 
@@ -175,3 +177,21 @@ def test_threads_that_use_an_op_first_at_once_record_the_same_op_and_the_same_le
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     said = subprocess.run([sys.executable, "-c", FIRST_USES], env=environment, capture_output=True, text=True, check=True)
     assert said.stdout == "[] []\n"
+
+
+def test_a_thread_that_comes_in_between_gets_the_same_leaf() -> None:
+    ends: list[Any] = []
+    others: list[threading.Thread] = []
+
+    class SetInPython(torch.Tensor):
+        def __setattr__(self, name: str, value: object) -> None:
+            if name == "_sink" and not others:
+                others.append(threading.Thread(target=lambda: ends.append(leaf_edge(self))))
+                others[0].start()
+                others[0].join(0.2)  # in vain, if it waits until this is done
+            super().__setattr__(name, value)
+
+    leaf = torch.ones(2).as_subclass(SetInPython).requires_grad_()
+    ends.append(leaf_edge(leaf))
+    others[0].join()
+    assert ends[0][0] is ends[1][0]

@@ -45,6 +45,7 @@ class NodeMethods:
         metas: list[tuple[tuple[int, ...], np.dtype[Any]]] | None
         order: int
         always_runs: bool
+        is_leaf_sink: bool
 
         def vjp_tensors(self, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]: ...
 
@@ -61,7 +62,7 @@ class NodeMethods:
         return [cls, *cls.__mro__[1:-3], object]
 
     def name(self) -> str:
-        return type(self).__name__
+        return "torch::autograd::AccumulateGrad" if self.is_leaf_sink else type(self).__name__
 
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
@@ -83,7 +84,7 @@ class NodeMethods:
         return True
 
     def _sequence_nr(self) -> int:
-        return -self.order - 1
+        return (1 << 64) - 1 if self.is_leaf_sink else -self.order - 1
 
     def _set_sequence_nr(self, number: int) -> None:
         """Among nodes that are ready, those of higher numbers run first."""

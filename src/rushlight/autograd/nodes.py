@@ -8,6 +8,7 @@ Each op of the table makes a subclass of Node (``MulBackward0``) when it is comp
 from __future__ import annotations
 
 import operator
+import sys
 import threading
 import weakref
 from collections.abc import Iterator
@@ -104,21 +105,15 @@ class AccumulateGrad(Node):
 
     variable: Tensor
 
-    def name(self) -> str:
-        return "torch::autograd::AccumulateGrad"
-
-    def _sequence_nr(self) -> int:
-        return (1 << 64) - 1
-
-    def __call__(self, *grads: Any) -> Any:
-        """Adds a gradient to the leaf's ``.grad``, outside of any backward pass."""
-        (g,) = grads
-        if g is not None:
-            self.variable.grad = g.clone() if self.variable.grad is None else self.variable.grad + g
+    def vjp_tensors(self, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]:
+        """Adds a gradient to the leaf's ``.grad``: what a call does, outside of any backward pass."""
+        self.variable.grad = g.clone() if self.variable.grad is None else self.variable.grad + g
         return ()
 
 
 accumulate_lock = threading.RLock()
+# How attributes are set where no other thread comes in between: by the interpreter alone, and under its lock.
+AT_ONCE: Any = object.__setattr__ if getattr(sys, "_is_gil_enabled", lambda: True)() else None
 
 
 def new_sink(leaf: Tensor) -> AccumulateGrad:
@@ -144,8 +139,12 @@ def leaf_edge(leaf: Tensor) -> Edge | None:
     if sink is None:
         sink = new_sink(leaf)
         made = weakref.ref(sink)
-        # In place of a lock, a tenth of a small op: the interpreter changes threads at calls and loops, so not between these two.
-        if leaf._sink is not reference:
+        if type(leaf).__setattr__ is AT_ONCE:
+            # In place of a lock, a tenth of a small op: threads change at calls and loops, tracers run between lines.
+            leaf._sink = made if leaf._sink is reference else leaf._sink
+        else:
+            with accumulate_lock:
+                leaf._sink = made if leaf._sink is reference else leaf._sink
+        if leaf._sink is not made:
             return leaf_edge(leaf)  # another thread's, come in between
-        leaf._sink = made
     return (sink, 0)
