@@ -123,9 +123,31 @@ def test_the_nodes_of_a_modules_hooks_are_called_so():
         y.sum().backward()
     cards = [card for card in Board(story.recording).cards if card.kind == "op"]
     called = [None if card.caption is None else card.caption.en for card in cards]
-    hooks = "hooks at net(torch.ones(1, 2, requires_grad=True))"
-    assert [one for one in called if one is not None] == [hooks, hooks]
-    assert "的模块钩子" in story.form(".html")
+    assert [one for one in called if one is not None] == ["hooks at net[0]", "hooks at net[0]"]
+    assert "net[0] 的模块钩子" in story.form(".html")
+
+
+def test_what_a_modules_hook_runs_says_whose_it_is():
+    with torch.explain() as story:
+        net = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1))
+        net[0].register_forward_hook(lambda module, args, output: output * 2)
+        net[1].register_full_backward_pre_hook(lambda module, grad_output: (grad_output[0] / 2,))
+        net(torch.ones(1, 2, requires_grad=True)).sum().backward()
+    told = " ".join(story.form(".txt").split())
+    assert "in a hook of net[1]: grad_output[0] / 2 = [0.5]" in told and "A module's hook on the output of net[1]" in told
+    cards = [card for card in Board(story.recording).cards if card.caption is not None]
+    assert [card.caption.en for card in cards] == ["output * 2 · hook of net[0]", "hooks at net[1]", "hooks at net[1]"]
+    assert cards[0].caption.zh == "output * 2 · net[0] 的钩子"
+
+
+def test_a_forward_that_is_replaced_is_no_hook():
+    with torch.explain() as story:
+        layer = nn.Identity()
+        layer.register_forward_hook(lambda module, args, output: None)
+        layer.forward = lambda x: x * 2
+        layer(torch.ones(2, requires_grad=True)).sum().backward()
+    (times,) = (event for event in story.recording["events"] if event.get("op") == "mul")
+    assert "hook_of" not in times and story.recording["nodes"][times["node"]]["module"] == "layer"
 
 
 def test_lives_count_from_the_first_with_a_name():

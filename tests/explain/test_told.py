@@ -69,12 +69,12 @@ CASES = {
         HOOKS,
         False,
         [
-            "A module's hook on the output of net(y)", "A module's hook on the input of net(y)", "A hook on y · line 5",
+            "A module's hook on the output of net", "A module's hook on the input of net", "A hook on y · line 5",
             "A hook before MulBackward0 · line 6", "A hook behind MulBackward0: on what it sends · line 7", "A hook on x · line 4",
             "A hook behind x.grad, when the gradient is there · line 8", "The hook wrote to what is there.",
         ],
         [
-            "net(y) 的输出上的模块钩子", "net(y) 的输入上的模块钩子", "y 上的钩子 · 第 5 行", "MulBackward0 之前的钩子 · 第 6 行",
+            "net 的输出上的模块钩子", "net 的输入上的模块钩子", "y 上的钩子 · 第 5 行", "MulBackward0 之前的钩子 · 第 6 行",
             "MulBackward0 之后的钩子：作用于它送出的梯度 · 第 7 行", "x.grad 累积之后的钩子 · 第 8 行", "钩子改写了这里的值。",
         ],
     ),

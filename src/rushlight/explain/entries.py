@@ -13,7 +13,6 @@ Entry = dict[str, Any]  # of places, tensors, nodes, events, the ledger
 Recording = dict[str, Any]
 Value = dict[str, Any]
 WRITTEN = re.compile(r"\s*([-+*/%@&|^]|//|\*\*|<<|>>)?=(?!=)")  # behind what a statement writes to
-MODULE_HOOKS = "BackwardHookFunctionBackward"  # the node at which a module's hooks look on
 Number = Any  # an int, a float, a bool, "nan", "inf", "-inf", or {"re", "im"}
 
 

@@ -7,9 +7,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from .entries import MODULE_HOOKS, Entry, Recording
+from .entries import Entry, Recording
+from .module_hooks import caption, same_part
 from .rounds import Fold, Group, fold
-from .words import Said, say
+from .words import Said
 
 MOST = 40  # cards of operations before anything but expressions is folded
 OUTPUTS = 7  # named outputs of one node that are shown together
@@ -209,7 +210,8 @@ class Board:
                 group.goes_on = last is not None and last.place == group.place is not None and self._is_rest(group, last)
                 merged.append(group)
                 continue
-            if self._module(last) != self._module(group) or not any(one in last.outputs for one in group.inputs):
+            first = self.nodes[group.nodes[0]] if group.nodes else None
+            if not same_part(self.nodes[last.nodes[0]], first) or not any(one in last.outputs for one in group.inputs):
                 merged.append(group)
                 continue
             last.events += group.events
@@ -238,7 +240,7 @@ class Board:
             return event["before"] in group.outputs  # the last of an expression's ops writes to what it gives back
         if group.closed or event["place"] is None or event["place"] != group.place:
             return False
-        if group.nodes and event["node"] is not None and self._module(group) != self.nodes[event["node"]]["module"]:
+        if group.nodes and event["node"] is not None and not same_part(self.nodes[group.nodes[0]], self.nodes[event["node"]]):
             return False
         if not group.nodes and event["node"] is None:
             return True  # what asks for no gradient is of interest as a whole
@@ -271,9 +273,7 @@ class Board:
                 elif number not in done and node["variable"] is None:
                     done.add(number)
                     waiting.append((number, True))
-                    waiting += [
-                        (edge["node"], False) for edge in node["edges"] if edge is not None and edge["node"] is not None
-                    ]
+                    waiting += [(edge["node"], False) for edge in node["edges"] if edge and edge["node"] is not None]
         if not used:
             groups += later
             return
@@ -457,10 +457,10 @@ class Board:
         others = same if name and len(same) < OUTPUTS else []
         life = entry is not None and entry["life_of"] is not None and bool(entry["names"])
         text = str(place["statement"]) if life and place is not None else str(text)
-        watch = not name and bool(group.nodes) and all(self.nodes[one]["name"] == MODULE_HOOKS for one in group.nodes)
-        caption, count = say("module hooks", text=text) if watch else None, max(len(group.events), len(group.nodes))
+        event = self.recording["events"][group.events[0]] if group.events else None
+        told = caption([self.nodes[one] for one in group.nodes], event, name, text)
         fields = ("op" if wanted else "data", name, text, tensor, list(group.outputs), list(group.nodes), group.place)
-        return self._new(Card(len(self.cards), *fields, others, wanted, life, caption, count))
+        return self._new(Card(len(self.cards), *fields, others, wanted, life, told, max(len(group.events), len(group.nodes))))
 
     def _folded(self, item: Fold) -> Card:
         nodes = [one for group in item.groups for one in group.nodes]

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping
 from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, cast
 
-from ..base.arguments import OWN_CODE
+from ..base.arguments import OWN_CODE, code_of
+from ..nn.modules import calls
 from ..nn.modules.module import Module
 from ..tensor import Tensor
 
@@ -55,6 +56,13 @@ def gives_first_values(frame: FrameType | None) -> bool:
     return False
 
 
+def module_called(frame: FrameType) -> Module | None:
+    """The module that a frame of ``nn/modules/calls.py`` calls, or whose hooks it runs."""
+    names = frame.f_locals
+    found = names.get("module", getattr(names.get("self"), "module", None))
+    return found if isinstance(found, Module) else None
+
+
 # What a function of the package makes for itself, by a part of its file's path.
 MADE_WITHIN = {"dropout": "mask", "distributions": "noise", "grad_scaler": "scale"}
 
@@ -82,11 +90,12 @@ class Calls:
         self._names: dict[int, tuple[weakref.ref[Module], str]] = {}
         self.outermost: CodeType | None = None  # of the block that is recorded; what is outside of that is not the program
 
-    def look(self, frame: FrameType | None) -> tuple[list[Where], str]:
-        """The places of the calls, from the outermost to the op itself, and the name of the module that is running."""
+    def look(self, frame: FrameType | None) -> tuple[list[Where], str, dict[str, str]]:
+        """The places of the calls, from the outermost to the op itself, the module that is running, and whose hook is, if one is."""
         stack: list[Where] = []
         module: Module | None = None
         frames: list[FrameType] = []
+        is_hook = False
         while frame is not None:
             code = frame.f_code
             if not is_own(code):
@@ -95,13 +104,17 @@ class Calls:
                 if len(stack) < DEEPEST:
                     stack.append((code, frame.f_lasti))
                     frames.append(frame)
+            elif module is None and code.co_filename == calls.__file__:
+                module = module_called(frame)
+                is_hook = module is not None and not (frames and frames[-1].f_code is code_of(module.forward))
             if module is None and code.co_name == "forward" and code.co_varnames[:1] == ("self",):
                 found = frame.f_locals.get("self")
                 module = found if isinstance(found, Module) else None
             if code is self.outermost:
                 break
             frame = frame.f_back
-        return stack[::-1], "" if module is None else self._name_of(module, frames)
+        name = "" if module is None else self._name_of(module, frames)
+        return stack[::-1], name, {"hook_of": name} if is_hook else {}
 
     def _name_of(self, module: Module, frames: list[FrameType]) -> str:
         known = self._names.get(id(module))

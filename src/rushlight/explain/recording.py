@@ -20,6 +20,7 @@ from .entries import Entry, may_be_one_leaf, name_of
 from .frames import Calls, Where
 from .function_nodes import kept_by_function
 from .keeping import leave_out
+from .module_hooks import hook_of
 from .naming import Naming
 from .noted import quietly
 from .places import Places
@@ -168,15 +169,10 @@ class Recording(Naming):
         same = self._arrays.get(id(tensor._array))
         if same is not None:
             reference = self._references.get(same)
-            other = reference() if reference is not None else None
-            stands_in = other is not None and other._array is tensor._array and tensor._edge == other._edge
-            stands_in = stands_in and (tensor._edge is not None or tensor._needs_grad) and may_be_one_leaf(tensor, other)
-            if (
-                stands_in
-                and other is not None
-                and tensor._needs_grad == other._needs_grad
-                and tensor._counter is not other._counter
-            ):
+            one = reference() if reference is not None else None
+            stands_in = one is not None and one._array is tensor._array and tensor._edge == one._edge
+            stands_in = stands_in and (tensor._edge is not None or tensor._needs_grad) and may_be_one_leaf(tensor, one)
+            if stands_in and one is not None and tensor._needs_grad == one._needs_grad and tensor._counter is not one._counter:
                 return same  # what an in-place op reads in its stead
         return self._new(tensor, place, None)
 
@@ -186,6 +182,7 @@ class Recording(Naming):
         made = self.node(node)
         entry["node"], entry["out"], entry["leaf"], entry["requires_grad"] = made, out, False, True
         entry["place"], entry["cut"] = self.nodes[made]["place"], None
+        self.nodes[made]["module"] = hook_of(self.events, number)
         self._made[made, out] = number
         self.nodes[made]["outputs"].append(number)
 
@@ -365,7 +362,7 @@ class Recording(Naming):
         if self.full_up:
             self.passed_over("op")
             return
-        stack, module = self.calls.look(frame)
+        stack, module, hook = self.calls.look(frame)
         places = [self.places.of(where) for where in stack]
         place = places[-1] if places else None
         task = modes.state.task
@@ -379,7 +376,11 @@ class Recording(Naming):
         for position, (name, value) in enumerate(zip(op.inputs, args, strict=False)):
             for one in value if isinstance(value, (list, tuple)) else (value,):
                 number = self.tensor(one) if isinstance(one, Tensor) else None
-                if number is not None and place is not None and not self.tensors[number]["names"] and number not in self._texts:
+                if (
+                    number is not None
+                    and place is not None
+                    and not (hook or self.tensors[number]["names"] or number in self._texts)
+                ):
                     self._look_for_text(number, place, position)
                 text = (
                     self.text_of(number) if number is not None else repr(one) if isinstance(one, (int, float, complex)) else "?"
@@ -413,7 +414,7 @@ class Recording(Naming):
                 self._plain.update(dict.fromkeys(outputs, (op.name, [one["text"] for one in inputs])))
             for one in outputs if cut is not None else ():
                 self.tensors[one]["cut"] = cut
-        event = self.event("op", place, op=op.name, node=number, inputs=given, outputs=outputs)
+        event = self.event("op", place, op=op.name, node=number, inputs=given, outputs=outputs, **hook)
         if event is not None and task is not None:
             event["pass"] = getattr(task, "number", None)
 

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from .composing import closed
-from .entries import MODULE_HOOKS, Entry, Number, Value, text_at
+from .entries import Entry, Number, Value, text_at
 from .equations import Figure, equation, meant, of_views
 from .error_notes import note_of
 from .folding import Board, Card
+from .module_hooks import hooked, in_hook
 from .numerals import size_in_bytes
 from .rounds import Group
 from .words import TABLE, Said, joined, literal, say
@@ -257,7 +258,7 @@ class Steps:
             within = event["pass"] is not None and not self.begins.get(event["pass"], {"create_graph": True})["create_graph"]
             again = within and event["node"] is not None and group.place in self._forward
             key = "forward again" if again else "forward within" if within else "forward"
-            title = self._title(say(key), self.where(group.place))
+            title = self._title(say(key), in_hook(event, self.where(group.place)))
             step = Step("forward", title, [event["n"]], group.place, None if card is None else card.id, event["pass"])
             step.group, step.again = group, again
             self.all.append(step)
@@ -419,8 +420,8 @@ class Steps:
             name = literal(
                 self.board.slot(event["tensor"]) if on == "accumulated" else self.board.label(event["tensor"]), code=True
             )
-        elif node["name"] == MODULE_HOOKS and node["place"] is not None:
-            on, name = f"module {on}", literal(self.board.recording["places"][node["place"]]["text"], code=True)
+        elif (module := hooked(node, self.board.recording["places"])) is not None:
+            on, name = f"module {on}", module
         card = None if number is None else self.board.cards[number]
         if card is not None and card.kind == "fold":
             assert card.caption is not None

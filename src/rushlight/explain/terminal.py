@@ -11,6 +11,7 @@ from .entries import Entry, Recording, text_at
 from .equations import Figure
 from .folding import Board
 from .ledger_words import rows_of, why
+from .module_hooks import in_hook
 from .numerals import brief
 from .steps import Line, Part, Sentence, Step, Steps, Which
 from .words import MARK, Said, literal, say
@@ -150,7 +151,7 @@ def _inner(steps: Steps, step: Step, lang: str) -> str:
     begin = steps.begins.get(step.number) if step.number is not None else None
     if begin is not None and begin["place"] == step.place:
         return ""
-    return say("sends", to=steps.line(step.place), x=f"{name} = {value}").plain(lang)
+    return say("sends", to=in_hook(events[-1], steps.line(step.place)), x=f"{name} = {value}").plain(lang)
 
 
 def _begin(steps: Steps, step: Step, lang: str) -> list[str]:
@@ -206,6 +207,8 @@ def _run(steps: Steps, step: Step, lang: str, branch: str, below: str) -> list[s
     card = None if step.card is None else steps.board.cards[step.card]
     if card is not None and card.name and event["node"] in steps.board.renewed:  # a view's, where its base was written to
         text = f"{card.name} {say('after', text=text).plain(lang)}"
+    elif card is not None and card.kind == "op" and card.caption is not None:
+        text = card.caption.plain(lang)
     text = shortened(text, 34)
     head = f"{text}{' ' * (36 - width(text))}{nodes}  "
     node = steps.board.nodes[event["node"]]
