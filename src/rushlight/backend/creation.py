@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,13 @@ from ..kernels import mixtures, register
 from .arithmetic import fused
 from .numpy import Array, Shape, empty_like
 
+unset_told: list[Callable[[Array], None]] = []  # who wants to know of arrays that nobody has set
+
 
 def unset(array: Array) -> Array:
     """A new array that nobody has set, as it is to be handed on: filled with nan or the largest integer where that is to show."""
+    for told in unset_told:
+        told(array)
     if switches.deterministic and switches.fill_uninitialized:
         kind = array.dtype.kind
         array.fill(np.iinfo(array.dtype).max if kind in "iu" else True if kind == "b" else np.nan)

@@ -87,5 +87,5 @@ def _numbers(data: object) -> Iterator[float]:
             yield from _numbers(one)
     elif isinstance(data, dict):
         yield from (float(data["re"]), float(data["im"]))
-    else:
+    elif data is not None:
         yield float(data)  # type: ignore[arg-type]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .entries import Entry, Number, Value
-from .words import Said, literal, say
+from .words import Said, joined, literal, say
 
 LONGEST = 64  # characters of a value in a line
 WIDEST = 8  # columns and rows of a matrix that is written out
@@ -19,7 +19,7 @@ def number(x: Number) -> str:
         imaginary = number(x["im"])
         return f"{number(x['re'])}{'' if imaginary.startswith('-') else '+'}{imaginary}j"
     if not isinstance(x, float):
-        return str(x)
+        return "?" if x is None else str(x)  # nobody has set it
     text = f"{x:.4g}"
     if "e" in text:
         digits, power = text.split("e")
@@ -81,8 +81,10 @@ def summary(value: Value) -> Said:
     """The shape, and how its elements lie."""
     size = size_of(value["shape"])
     stats = value.get("stats") or _statistics(value.get("data"))
+    unwritten = None if stats is None or not stats.get("unwritten") else say("summary unwritten", count=stats["unwritten"])
     if stats is None or stats["mean"] is None:
-        return Said(f"{size.en} {value['dtype']}", f"{size.zh} {value['dtype']}")
+        told = literal(value["dtype"]) if unwritten is None else unwritten
+        return joined([size, told], " ") if unwritten is None else Said(f"{size.en}: {told.en}", f"{size.zh}：{told.zh}")
     if stats["min"] == stats["max"] and not stats.get("nonfinite"):
         told = say("summary of one", value=number(stats["min"]))
     else:
@@ -90,7 +92,17 @@ def summary(value: Value) -> Said:
     if stats.get("nonfinite"):
         more = say("summary nonfinite", count=stats["nonfinite"])
         told = Said(f"{told.en}, {more.en}", f"{told.zh}，{more.zh}")
+    if unwritten is not None:
+        told = Said(f"{told.en}, {unwritten.en}", f"{told.zh}，{unwritten.zh}")
     return Said(f"{size.en}: {told.en}", f"{size.zh}：{told.zh}")
+
+
+def has_holes(value: Value | None) -> bool:
+    """Whether a value has elements that nobody has set, and shows them one by one."""
+    flat = [] if value is None or rows(value) is None else [value["data"]]
+    for one in flat:  # which grows
+        flat += one if isinstance(one, list) else []
+    return None in flat
 
 
 def _statistics(data: Number) -> Entry | None:
@@ -101,14 +113,16 @@ def _statistics(data: Number) -> Entry | None:
             waiting.extend(one)
         else:
             flat.append(one)
+    unwritten = flat.count(None)
     numbers = [float(one) for one in flat if isinstance(one, int | float)]
     if not numbers:
-        return None
+        return {"mean": None, "unwritten": unwritten}
     return {
         "mean": sum(numbers) / len(numbers),
         "min": min(numbers),
         "max": max(numbers),
-        "nonfinite": len(flat) - len(numbers),
+        "nonfinite": len(flat) - len(numbers) - unwritten,
+        "unwritten": unwritten,
     }
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from ..autograd import engine, interpreters, modes, views
 from ..autograd.nodes import AccumulateGrad, Edge, Node
 from ..autograd.observed_pass import ObservedPass
+from ..backend.creation import unset_told
 from ..backend.ownership import BY_PROFILED_PASS
 from ..base.arguments import code_of
 from ..ops import asking
@@ -39,6 +40,7 @@ def start(recording: Recording) -> None:
         if not _stories:
             interpreters.stack.put(_observer)
         _stories.append(recording)
+        unset_told.append(recording.unset.made)
         _marks.append(modes.Mark(hidden=True))
 
 
@@ -47,6 +49,7 @@ def stop(recording: Recording) -> None:
     with _lock:
         _marks.pop()
         _stories.remove(recording)
+        unset_told.remove(recording.unset.made)
         if not _stories:
             interpreters.stack.take(_observer)
 
@@ -92,6 +95,7 @@ class Observer(interpreters.Interpreter):
             return views.inplace(function, name, tensor, *args, **kwargs)
         finally:
             _inside.writing = False
+            _stories[-1].unset.written(name, tensor)
             if not _stories[-1].full_up:
                 _stories[-1].at_once.note()
 

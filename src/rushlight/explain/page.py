@@ -16,7 +16,7 @@ from .folding import Board
 from .ledger_words import rows_of, why
 from .listing import listing, printed
 from .matrices import chain, matrix
-from .numerals import inline, rows, summary
+from .numerals import has_holes, inline, rows, summary
 from .states import States
 from .steps import Part, Product, Sentence, Step, Steps, Which
 from .words import Said, joined, legible, literal, say
@@ -93,6 +93,8 @@ def _header(states: States, title: Said, lang: str) -> str:
     if rules:
         words = sorted({str(rule.get("words", {}).get("g", "g")) for rule in rules})
         legend.append(("g", say("legend g", g=joined([literal(one, code=True) for one in words], ", "))))
+    if any(has_holes(tensor["value"]) for tensor in states.board.tensors):
+        legend.append(("g", say("legend ?", sign=literal("?", code=True))))
     languages = "".join(
         f'<label><input type="radio" name="lang" id="lang-{one}"{" checked" if one == lang else ""}> <span lang="{one}">{text}</span></label>'
         for one, text in (("en", "English"), ("zh", "中文"))

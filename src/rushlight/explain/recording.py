@@ -26,6 +26,7 @@ from .noted import quietly
 from .places import Places
 from .rules import NAME, rule_texts, told_apart
 from .taken import Taken
+from .unset import Unset
 from .values import value_of
 from .written import rules_of_write, written_by
 
@@ -45,7 +46,7 @@ class Recording(Naming):
         self.places, self.with_jacobians = Places(), with_jacobians
         self.full, self.limit, self.left_out = full, limit, 0
         self.gap: int | None = None  # where events were left out, and how many of those that were added
-        self.dropped = self.running = 0  # running: passes that have begun and not ended
+        self.dropped = self.running = self.passes = self.locals = 0  # running: passes that have begun and not ended
         self._came: tuple[int, set[int]] = -1, set()  # when it was last asked for, and what it was
         self.totals: Counter[str] = Counter()  # of all events, those that are not kept too
         self.tensors: list[Entry] = []
@@ -54,8 +55,7 @@ class Recording(Naming):
         self.jacobians: list[Entry] = []
         self.printed: list[Entry] = []
         self.failures: list[str] = []
-        self.passes = self.locals = 0
-        self.calls, self.taken, self.at_once = Calls(self), Taken(self), AtOnce(self)
+        self.calls, self.taken, self.at_once, self.unset = Calls(self), Taken(self), AtOnce(self), Unset(self.failures)
         self._alive: dict[int, tuple[weakref.ref[Any], int]] = {}  # by id of a tensor
         self._references: dict[int, weakref.ref[Any]] = {}  # by number of an entry
         self._of_node: dict[int, tuple[weakref.ref[Any], int]] = {}
@@ -64,15 +64,15 @@ class Recording(Naming):
         self._counters: dict[int, list[Any]] = {}  # of the tensors that are watched, by their ids
         self._versions: dict[int, float] = {}  # in that order; no whole number: a history written anew without a write
         self._replaced: dict[int, set[str]] = {}  # by node: the op's inputs in whose place the user's names stand in its rules
-        # By a leaf's identity: its entry, `.grad`, and the version of that.
-        self._grads: dict[int, tuple[int, Sighting, int]] = {}
-        # By id of a counter, with its version: what a pass just added to.
-        self._added: dict[int, tuple[list[object], object]] = {}
+        self._grads: dict[int, tuple[int, Sighting, int]] = {}  # by a leaf's identity: its entry, `.grad`, and its version
+        self._added: dict[
+            int, tuple[list[object], object]
+        ] = {}  # by id of a counter, with its version: what a pass just added to
         self.refused: dict[int, int | None] = {}  # by identity: where `requires_grad` was set to False
         self.asked: dict[int, tuple[int, int | None]] = {}  # when and where it was set to True, of what was used before
 
     def value(self, array: Any) -> Any:
-        return value_of(array, self.full)
+        return value_of(array, self.full, self.unset.holes(array))
 
     @quietly
     def prints(self, stream: str, text: str) -> None:

@@ -49,8 +49,8 @@ def fitted(value: Any, edge: Edge) -> Any:
     return np.array(unbroadcast(array, kept, array.dtype if dtype is None else dtype)).reshape((*examples, *shape))
 
 
-def value_of(array: Any, full: bool = False) -> Entry | None:
-    """What a recording keeps of an array or a Tensor; None where there is neither.
+def value_of(array: Any, full: bool = False, holes: Any = None) -> Entry | None:
+    """What a recording keeps of an array or a Tensor, without its ``holes``, which nobody has set; None where there is neither.
 
     >>> import numpy as np
     >>> value_of(np.array([1.0, np.inf], np.float32))
@@ -62,14 +62,21 @@ def value_of(array: Any, full: bool = False) -> Entry | None:
     value: Entry = {"shape": list(array.shape), "dtype": _name(array.dtype)}
     if array.dtype.kind in "VW":
         array = array.astype(_WIDER[_name(array.dtype)])
+    if holes is not None and not array.shape:
+        return None
     if full or array.size <= FULL:
-        data = array.tolist()
-        is_plain = array.dtype.kind in "iub" or (array.dtype.kind == "f" and all(map(math.isfinite, array.ravel().tolist())))
+        numbers: Any = array if holes is None else np.where(holes, None, array.astype(object))
+        data = numbers.tolist()
+        is_plain = array.dtype.kind in "iub" or (
+            holes is None and array.dtype.kind == "f" and all(map(math.isfinite, array.ravel().tolist()))
+        )
         value["data"] = data if is_plain else plain(data)
         return value
     value["data"] = None
-    stats = value["stats"] = _statistics(array)
-    value["thumbnail"] = _thumbnail(array, not stats["nonfinite"])
+    stats = value["stats"] = _statistics(array if holes is None else array[~holes])
+    if holes is not None:
+        stats["unwritten"] = int(holes.sum())
+    value["thumbnail"] = _thumbnail(array, not stats["nonfinite"]) if holes is None else None
     return value
 
 

@@ -22,6 +22,7 @@ TABLE: dict[str, tuple[str, str]] = {
     "backward gradients": ("backward: gradients", "反向：梯度"),
     "leaf": ("leaf", "叶子张量"),
     "legend g": ("{g}: what arrived at a node", "{g}：到达节点的梯度"),
+    "legend ?": ("{sign}: not written yet", "{sign}：还没有写入"),
     "no gradient wanted": ("dashed: no gradient wanted", "虚线：不要求梯度"),
     "keys": ("← → step · Home End · space plays", "← → 逐步 · Home End · 空格播放"),
     "language": ("Language", "语言"),
@@ -319,6 +320,7 @@ TABLE: dict[str, tuple[str, str]] = {
     "numbers": ("{count} numbers", "{count} 个数"),
     "summary of one": ("all {value}", "全是 {value}"),
     "summary": ("mean {mean}, {min} to {max}", "均值 {mean}，{min} 到 {max}"),
+    "summary unwritten": ("{count} not written yet", "{count} 个还没有写入"),
     "summary nonfinite": ("{count} not finite", "{count} 个不是有限数"),
 }  # fmt: skip
 

@@ -235,4 +235,4 @@ def new_empty_strided(
     shape = checked_shape("new_empty_strided", size)
     if len(shape) != len(stride):
         raise RuntimeError(f"dimensionality of sizes ({len(shape)}) must match dimensionality of strides ({len(stride)})")
-    return finished(backend.empty_strided(shape, tuple(stride), numpy_type), requires_grad)
+    return finished(backend.unset(backend.empty_strided(shape, tuple(stride), numpy_type)), requires_grad)
