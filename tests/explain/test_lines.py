@@ -10,7 +10,12 @@ from explain.test_bad_input import run
 from explain.test_ledger import told
 from explain.test_odd_programs import recorded
 
+import rushlight as torch
 from rushlight.explain import page, terminal
+from rushlight.explain.folding import Board
+from rushlight.explain.listing import listing
+from rushlight.explain.states import States
+from rushlight.explain.steps import Steps
 
 PROGRAM = """\
 import torch
@@ -79,3 +84,15 @@ def test_who_gives_gradients_back_is_called_as_the_program_calls_it(recording: d
     assert text.count("is_grads_batched: each row of v") == text.count("vmap: all examples go through together") == 1
     chinese = terminal.render(recording, "zh", [6])
     assert "func.grad" in chinese and "vmap：所有样本一起进行" in chinese
+
+
+def test_a_line_shows_what_it_made_also_when_that_is_written_later() -> None:
+    with torch.explain() as story:
+        x = torch.ones(2, requires_grad=True)
+        kept = torch.zeros(2)
+        kept[0] = 5.0
+        (x * kept).sum().backward()
+    notes = re.findall(
+        r"(kept(?:·1)?) = (\[[^\]]*\])", listing(States(Steps(Board(story.recording))), story.recording["sources"][0])
+    )
+    assert notes == [("kept", "[0 0]"), ("kept·1", "[5 0]")]

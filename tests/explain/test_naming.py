@@ -134,7 +134,7 @@ def test_what_a_modules_hook_runs_says_whose_it_is():
         net[1].register_full_backward_pre_hook(lambda module, grad_output: (grad_output[0] / 2,))
         net(torch.ones(1, 2, requires_grad=True)).sum().backward()
     told = " ".join(story.form(".txt").split())
-    assert "in a hook of net[1]: grad_output[0] / 2 = [0.5]" in told and "A module's hook on the output of net[1]" in told
+    assert "· hook of net[1]: grad_output[0] / 2 = [0.5]" in told and "A module's hook on the output of net[1]" in told
     cards = [card for card in Board(story.recording).cards if card.caption is not None]
     assert [card.caption.en for card in cards] == ["output * 2 · hook of net[0]", "hooks at net[1]", "hooks at net[1]"]
     assert cards[0].caption.zh == "output * 2 · net[0] 的钩子"

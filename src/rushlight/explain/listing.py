@@ -90,7 +90,7 @@ def _notes(states: States, notes: list[Note]) -> str:
         these = [note for note in notes if note.label == label]
         values = [(Span(states.since(note.tensor), None, note.value), note.name) for note in these if note.card is None]
         cards = [(note, note.card, states.cards[note.card.id]) for note in these if note.card is not None]
-        values += [one for note, card, state in cards for one in _spans(note, card, state.values)]
+        values += [one for note, card, state in cards for one in _spans(note, card, _made(note, card, state.values))]
         arrived = [one for note, card, state in cards for one in _spans(note, card, state.arrived)]
         if len(these) > 1:  # rounds: beside the derivative of h₄ stands h₄ again
             values += [
@@ -101,6 +101,11 @@ def _notes(states: States, notes: list[Note]) -> str:
             ]
         html += _in_turns(values, "fw") + _in_turns(arrived, "bw")
     return f"<p>{html}</p>" if html else ""
+
+
+def _made(note: Note, card: Card, spans: list[Span]) -> list[Span]:
+    """What a card's line made: later values of what no op made stand at the lines that wrote them."""
+    return [Span(spans[0].first, None, note.value)] if card.kind in ("leaf", "data") else spans
 
 
 def _spans(note: Note, card: Card, spans: list[Span]) -> list[tuple[Span, str]]:

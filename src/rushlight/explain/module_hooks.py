@@ -35,7 +35,7 @@ def hook_of(events: list[Entry], tensor: int) -> str:
 def in_hook(event: Entry, where: Said) -> Said:
     """Where an op ran, with the module whose hook ran it."""
     module = event.get("hook_of")
-    return where if module is None else say("in hook", where=where, name=module)
+    return where if module is None else say("hook's", what=where, name=literal(module, code=True))
 
 
 def caption(nodes: Sequence[Entry], event: Entry | None, name: str, text: str) -> Said | None:
@@ -45,4 +45,4 @@ def caption(nodes: Sequence[Entry], event: Entry | None, name: str, text: str) -
         return say("module hooks", text=nodes[0]["module"] or text)
     module = None if event is None else event.get("hook_of")
     whole = f"{name} = {text}" if name and text and not are_alone else name or text
-    return None if module is None else say("hook's", text=whole, name=module)
+    return None if module is None else say("hook's", what=whole, name=module)

@@ -292,8 +292,11 @@ def _ledger(states: States) -> str:
     for row in rows_of(entries):
         one = row.entry
         scope = "" if one["scope"] == "<module>" else f" <small>{escape(one['scope'])}</small>"
-        heads_of = {"requires_grad": "requires_grad", "leaf": say("leaf").html()}  # on a phone, where the table has no head
-        yes = [f'<span class="narrow">{of}: </span>{say("yes" if one[key] else "no").html()}' for key, of in heads_of.items()]
+        heads_of = {"requires_grad": literal("requires_grad"), "leaf": say("leaf")}  # on a phone, where the table has no head
+        heads_of = {key: say("heading", of=of) for key, of in heads_of.items()}
+        yes = [
+            f'<span class="narrow">{of.html()}</span>{say("yes" if one[key] else "no").html()}' for key, of in heads_of.items()
+        ]
         grad = _figure(Figure(one["grad"], literal(""), "b"))
         body += f'<tr><th scope="row"><code>{escape(row.name)}</code>{scope}</th><td>{yes[0]}</td><td>{yes[1]}</td>'
         body += f"<td>{grad}</td><td>{why(states.board, row).html()}</td></tr>\n"

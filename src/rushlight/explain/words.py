@@ -45,7 +45,7 @@ TABLE: dict[str, tuple[str, str]] = {
     "freed": ("freed: {names}", "已释放：{names}"),
     "not kept": ("value not kept", "没有保留数值"),
     "module hooks": ("hooks at {text}", "{text} 的模块钩子"),
-    "hook's": ("{text} · hook of {name}", "{text} · {name} 的钩子"),
+    "hook's": ("{what} · hook of {name}", "{what} · {name} 的钩子"),
     "after": ("after {text}", "在 {text} 之后"),
     "rounds": ("rounds {first} to {last} of {of}", "第 {first} 到 {last} 轮，共 {of} 轮"),
     "recorded rounds": ("rounds {first} to {last} of {of} recorded", "第 {first} 到 {last} 轮，共记录 {of} 轮"),
@@ -126,7 +126,6 @@ TABLE: dict[str, tuple[str, str]] = {
     "hook accumulated": ("A hook behind {name}, when the gradient is there", "{name} 累积之后的钩子"),
     "hook module node": ("A module's hook on the output of {name}", "{name} 的输出上的模块钩子"),
     "hook module post": ("A module's hook on the input of {name}", "{name} 的输入上的模块钩子"),
-    "in hook": ("{where}, in a hook of `{name}`", "{where}，在 `{name}` 的钩子里"),
     "hook wrote": ("The hook wrote to what is there.", "钩子改写了这里的值。"),
     "hook changed": ("The hook gave back another gradient.", "钩子返回了另一个梯度。"),
     "hook looked": ("The hook looked and changed nothing.", "钩子只看了看，没有改动。"),
@@ -203,6 +202,7 @@ TABLE: dict[str, tuple[str, str]] = {
     "ledger": ("Where is each .grad, and why is one None?", "每个 .grad 在哪里？为什么是 None？"),
     "name": ("name", "名字"),
     "why": ("why", "原因"),
+    "heading": ("{of}: ", "{of}："),
     "yes": ("yes", "是"),
     "no": ("no", "否"),
     # why a .grad is what it is
@@ -373,8 +373,8 @@ def literal(text: str, code: bool = False) -> Said:
 
 
 def joined(parts: list[Said], between: str = " · ") -> Said:
-    """Several, one behind the other."""
-    return Said(between.join(one.en for one in parts), between.join(one.zh for one in parts))
+    """Several, one behind the other; a Chinese full stop has its space in itself."""
+    return Said(between.join(one.en for one in parts), between.join(one.zh for one in parts).replace("。 ", "。"))
 
 
 def legible(text: str) -> str:
