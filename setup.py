@@ -1,16 +1,19 @@
 """The one thing that pyproject.toml cannot say: kernels in C++, for who has a compiler (see src/rushlight/kernels)."""
 
+import hashlib
 import os
 import shutil
 import sys
 import sysconfig
 import textwrap
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from setuptools import Extension, setup
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_ext import build_ext
 from setuptools.errors import BaseError, CCompilerError
+from setuptools.modified import newer_group
 
 SOURCES = Path("src/rushlight/kernels/native")
 # One build for every Python from 3.11 on; Python without its lock has no stable ABI yet.
@@ -61,6 +64,24 @@ class Kernels(build_ext):
                 extension.extra_compile_args = [f"--target={WINDOWS_TARGETS[self.plat_name]}", *WINDOWS_FLAGS]
                 extension.extra_link_args = []
         super().build_extensions()
+
+    def build_extension(self, extension: Extension) -> None:
+        """Compiles the sources side by side, and leaves those alone that were compiled so for another environment."""
+        compiler, how = self.compiler, {"macros": extension.define_macros, "extra_postargs": extension.extra_compile_args}
+        called = [getattr(compiler, name, None) for name in ("cc", "compiler_so", "compiler_so_cxx")]
+        folder = Path("build", "kernels", hashlib.sha256(repr((called, sysconfig.get_path("include"), how)).encode()).hexdigest()[:16])
+
+        def compiled(source: str) -> str:
+            (made,) = compiler.object_filenames([source], output_dir=str(folder))
+            if newer_group([*extension.sources, *extension.depends], made):
+                compiler.compile([source], output_dir=str(folder), **how)
+            return str(made)
+
+        with ThreadPoolExecutor(os.cpu_count()) as compilers:
+            first = sorted(extension.sources, key=lambda source: "set_" not in source)  # what takes longest
+            extension.extra_objects = list(compilers.map(compiled, first))
+        extension.sources = []
+        super().build_extension(extension)
 
 
 class Wheel(bdist_wheel):
