@@ -82,6 +82,12 @@ def test_bessel_slopes_at_zero() -> None:
         assert x.grad.item() == 0.5
 
 
+def test_bessel_functions_that_grow_are_nan_at_infinity() -> None:
+    infinite = torch.tensor([float("inf"), -float("inf"), 800.0])
+    for f in (torch.special.i0, torch.special.i1):
+        assert f(infinite).isnan().tolist() == f(infinite.double()).isnan().tolist() == [True, True, False]
+
+
 def test_polynomials_of_mixed_degrees() -> None:
     x = torch.tensor([0.3, 0.3, 0.3, 0.3, 1.7, -1.0], dtype=torch.float64)
     n = torch.tensor([-1, 0, 1, 5, 4, 3])

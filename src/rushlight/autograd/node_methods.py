@@ -66,6 +66,8 @@ class NodeMethods:
 
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
+        if type(self).__name__ == "NotImplemented":  # PyTorch's one node for all that has no derivative
+            return tuple(edge for edge in self.next if edge is not None)
         return tuple(edge if edge is not None else (None, 0) for edge in self.next)
 
     @property

@@ -43,16 +43,22 @@ class ObservedPass(BackwardPass):
             if edge is not None:
                 captures.setdefault(edge[0], []).append((edge[1], index))
         self.captures = captures
-        self.needed = leads_to([node for node, _ in roots], set(captures))
+        self._go_towards(set(captures), roots)
         for node in captures:
-            self.needed.setdefault(node, False)
+            self.needed.setdefault(node, False)  # type: ignore[union-attr]
 
     def accumulate_only(self, edges: Sequence[Edge], roots: Sequence[Edge]) -> None:
         """Accumulates into the given leaves and nowhere else."""
         wanted = {node for node, _ in edges}
-        self.needed = leads_to([node for node, _ in roots], wanted)
+        self._go_towards(wanted, roots)
         for node in wanted:
-            self.needed[node] = True
+            self.needed[node] = True  # type: ignore[index]
+
+    def _go_towards(self, wanted: set[Node], roots: Sequence[Edge]) -> None:
+        """Leaves out what does not lead there; of a root that stands alone, as in PyTorch, the tensor's hooks run all the same."""
+        self.needed = leads_to([node for node, _ in roots], wanted)
+        if len(roots) == 1:
+            self.needed.setdefault(roots[0][0], False)
 
     def _begin(self, roots: Sequence[Edge], cotangents: Sequence[Any]) -> Node | None:
         self.plain = not (self.over_tensors or self.watched or modes.state.anomaly)

@@ -53,13 +53,14 @@ def _function(name: str) -> Callable[..., Array]:
 
 
 def _with_exp(special: object, name: str) -> Callable[..., Array]:
-    """A function of which exp is a factor, that overflows in single precision before the product does."""
+    """A function of which exp is a factor, that overflows in single precision before the product does, and is nan at infinity."""
 
     def function(x: Array) -> Array:
         out = np.asarray(getattr(special, name)(x))
         if out.dtype == np.float32:
             np.copysign(np.float32(np.inf), out, out=out, where=np.abs(x) > _LOG_OF_LARGEST)
-        return out
+        infinite = np.isinf(x)
+        return np.where(infinite, out.dtype.type(np.nan), out) if infinite.any() else out
 
     return function
 

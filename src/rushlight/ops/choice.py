@@ -102,6 +102,8 @@ plain("nextafter", k.nextafter, numbers="none",
       a=lambda g, xp, a, b: xp.only(g, a != b), b=lambda g, xp: xp.zeroed(g))
 op("heaviside", k.heaviside, node="NotImplemented",
    x=lambda g: underivable("heaviside"), values=lambda g: underivable("heaviside"))
+op("heaviside_", k.heaviside, node="NotImplemented",
+   x=lambda g: underivable("heaviside_"), values=lambda g: underivable("heaviside_"))
 smooth("atan2", k.atan2, numbers="none",
        a=lambda g, xp, a, b: g * (b * _over_square(xp, a, b)), b=lambda g, xp, a, b: g * (xp.neg(a) * _over_square(xp, a, b)))
 plain("hypot", k.hypot, numbers="none", a=lambda g, a, out: g * a / out, b=lambda g, b, out: g * b / out)
@@ -476,7 +478,13 @@ def frexp(input: Any) -> Any:
     return return_types.frexp(ops.frexp(input))
 
 
-@public(inplace=True)
+def _heaviside_(input: Any, values: Any) -> Tensor:
+    """What heaviside_ puts into a tensor: its node names the form in place."""
+    refuse_number("heaviside_", ("input", "values"), (input, values))
+    return ops.heaviside_(input, values)
+
+
+@public(inplace=_heaviside_)
 def heaviside(input: Any, values: Any) -> Tensor:
     """0 below zero, 1 above, ``values`` at zero."""
     refuse_number("heaviside", ("input", "values"), (input, values))

@@ -58,7 +58,7 @@ _copy("split_with_sizes", lambda x, sizes, axis: [part.copy() for part in k.spli
 _copy("view_as_real", lambda x: x.view(x.real.dtype).reshape(*x.shape, 2).copy())
 # Parts of the same memory that are not views as far as the graph is concerned.
 op("unsafe_split_with_sizes", k.split, outputs="*", kind="linear", x=table["split_with_sizes"].rules["x"])
-op("detach_copy", lambda x: x.copy(), node="NotImplemented", kind="linear", x=lambda g: underivable("detach_copy"))
+op("detach_copy", lambda x: x.copy(), node="NotImplemented", x=lambda g: underivable("detach_copy"))
 op("view_as_complex_copy", lambda x: table["view_as_complex"].kernel(x).copy(), inputs="x")
 op(
     "as_strided_scatter", strided.strided_scatter, kind="linear",

@@ -6,6 +6,7 @@ That case is one open level, plain floating-point tensors of one dtype, and noth
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -48,9 +49,12 @@ def run_with_tangents(op: table.Op, inputs: tuple[Any, ...], params: tuple[Any, 
     return out
 
 
-def lacking(op: table.Op, found: NotImplementedError) -> NotImplementedError:
-    """PyTorch's error for an op that has no forward derivative, or none in a dtype."""
-    if "not implemented for '" in str(found):
+def lacking(op: table.Op, found: RuntimeError) -> RuntimeError:
+    """PyTorch's error for an op that has no forward derivative, or none in a dtype; any other error as it is."""
+    underivable = re.fullmatch(r"derivative for (aten::\w+) is not implemented", str(found))
+    if underivable is not None and op.node_name == "NotImplemented":
+        return NotImplementedError(f"Trying to use forward AD with {underivable[1]} that does not support it.")
+    if not isinstance(found, NotImplementedError) or "not implemented for '" in str(found):
         return found
     return NotImplementedError(
         f"Trying to use forward AD with {op.name} that does not support it because it has not been implemented "
@@ -105,7 +109,7 @@ def _taken_apart(inputs: Sequence[Any], level: int, recording: bool, arrays: lis
 
 def _rule_of(op: table.Op) -> _Tangent | None:
     """How tangents go through an op; None for one that :mod:`.forward_rules` takes always."""
-    if op.view or op.joint is not None or op.variadic or op.outputs != ["out"]:
+    if op.view or op.joint is not None or op.variadic or op.outputs != ["out"] or op.node_name == "NotImplemented":
         return None
     if op.kind == "linear":
         return _linear(op)

@@ -67,7 +67,7 @@ def _with_tangents(op: table.Op, args: tuple[Any, ...]) -> Any:
     if any(_any(tangent) for name, tangent in zip(op.inputs, tangents, strict=True) if name in op.sources):
         try:
             found = _tangents(op, primals, tangents, _with_defaults(op, params), out)
-        except NotImplementedError as error:
+        except RuntimeError as error:
             raise lacking(op, error) from None
         found = found if isinstance(found, tuple) else (found,)
         for one, tangent in zip(outs, found, strict=False):

@@ -11,6 +11,7 @@ from ..backend.flat_indices import check_along
 from ..backend.pointwise import checked_number
 from ..tensor import Tensor, new_tensor
 from .public import axis_of, ops, public, warn
+from .rule_functions import underivable
 from .table import op
 
 op("gather", k.gather, inputs="index", kind="linear",
@@ -31,6 +32,14 @@ op("scatter_reduce", k.scatter_reduce, inputs="index",
        g, xp, x, src, index, axis, reduce, include_self, out),
    src=lambda g, xp, x, src, index, axis, reduce, include_self, out: scatter_reduce_src(
        g, xp, x, src, index, axis, reduce, include_self, out))  # fmt: skip
+op(
+    "scatter_reducing",
+    lambda x, src, index, axis, reduce, called: k.scatter_reduce(x, src, index, axis, reduce, True),
+    inputs="index",
+    node="NotImplemented",
+    x=lambda g, called: underivable(called),
+    src=lambda g, called: underivable(called),
+)
 
 
 op("delayed_error", lambda x, message: np.positive(x), node="Error", x=lambda g, message: _fail(message))
@@ -212,9 +221,18 @@ def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> Te
     return ops.gather(input, index, axis)
 
 
-@public(inplace=True)
+def _scatter_(input: Any, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: str | None = None) -> Tensor:
+    """What scatter_ puts into a tensor: where it reduces it has no derivative, and says whose."""
+    return _scattered(input, dim, index, src, value, reduce, "scatter_")
+
+
+@public(inplace=_scatter_)
 def scatter(input: Any, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: str | None = None) -> Tensor:
     """A copy with elements of ``src`` (or one value) put where ``index`` says along ``dim``."""
+    return _scattered(input, dim, index, src, value, reduce, "scatter")
+
+
+def _scattered(input: Any, dim: int, index: Any, src: Any, value: Any, reduce: str | None, called: str) -> Tensor:
     axis = axis_of(dim, input._array.ndim)
     number = None if isinstance(src, Tensor) else value if src is None else src
     _check_scatter(input, index, axis, src if isinstance(src, Tensor) else None)
@@ -233,7 +251,7 @@ def scatter(input: Any, dim: int, index: Any, src: Any = None, *, value: Any = N
     if reduce is not None:
         if not isinstance(src, Tensor):
             src = new_tensor(np.full(index._array.shape, number, input._array.dtype))
-        return ops.scatter_reduce(input, src, index, axis, "sum" if reduce == "add" else "prod", True)
+        return ops.scatter_reducing(input, src, index, axis, "sum" if reduce == "add" else "prod", called)
     return ops.scatter(input, src, index, axis) if isinstance(src, Tensor) else ops.scatter_value(input, index, axis, number)
 
 

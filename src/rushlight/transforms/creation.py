@@ -17,7 +17,7 @@ from ..ops.public import methods, module, ops
 from ..random import get_rng_state
 from ..tensor import Tensor, wrap
 from . import dynamic_layers
-from .batched_tensors import LARGER, BatchedTensor, Level, _vmaps, is_batched, rebatched
+from .batched_tensors import BatchedTensor, Level, _vmaps, is_batched, larger, rebatched
 from .outlines import Refused
 
 RANDOM = (
@@ -137,7 +137,7 @@ def _filled(again: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, 
         raise Refused(_SAME)
     if not is_batched(target, level):
         if by_example:
-            raise Refused(LARGER)
+            raise Refused(larger("inplace_arithmetic", target, (), level))
         if level.randomness == "different":
             raise Refused(_UNBATCHED)
         return again(target, *rest, **kwargs)

@@ -24,7 +24,6 @@ from ..ops.table import Op
 from ..tensor import Tensor
 from . import dynamic_layers
 from .batched_tensors import (
-    LARGER,
     BatchedTensor,
     Level,
     Rule,
@@ -35,6 +34,7 @@ from .batched_tensors import (
     innermost,
     is_batched,
     is_of,
+    larger,
     once_for_all,
     rebatched,
     recorded_as,
@@ -319,7 +319,7 @@ def written(function: Callable[..., object], name: str, self: Any, args: tuple[A
     if level is None:
         return NotImplemented
     if not is_batched(self, level) and (not is_of(self, level) or any(is_batched(one, level) for one in _tensors(args))):
-        raise Refused(LARGER)
+        raise Refused(larger(name, self, args, level))
     recording = modes.state.grad_enabled
     if level.outside is not None and recording:
         refresh(self)

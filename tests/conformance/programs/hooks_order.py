@@ -77,3 +77,16 @@ for bad in (torch.zeros(2),):
         bad.register_hook(print)
     except RuntimeError as error:
         print(type(error).__name__, str(error))
+
+# a root that leads to nothing asked for: alone it is looked at all the same, one of several is not
+for roots in (1, 2):
+    x = torch.ones(2, requires_grad=True)
+    x.register_hook(lambda g: print("leaf", g))
+    y = (x * x).sum()
+    y.retain_grad()
+    y.register_hook(lambda g: print("root", g))
+    y.grad_fn.register_prehook(lambda g: print("not seen", g))
+    z = y * 2
+    print(torch.autograd.grad([y] * roots, [z], allow_unused=True), y.grad)
+    torch.autograd.backward([x.exp().sum(), y][-roots:], inputs=[z])
+    print(torch.autograd.grad([y, y.detach() * x.sum()][:roots], [z], allow_unused=True), y.grad, x.grad)

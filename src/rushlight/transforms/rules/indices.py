@@ -263,6 +263,6 @@ RULES: dict[str, Rule] = {
     "embedding_bag": _bags,
     "searchsorted": _searchsorted,
     **dict.fromkeys(("index_add", "index_copy", "index_reduce", "index_select"), _by_vector),
-    **dict.fromkeys(("gather", "scatter", "scatter_add", "scatter_value", "scatter_reduce"), _gathered),
+    **dict.fromkeys(("gather", "scatter", "scatter_add", "scatter_value", "scatter_reduce", "scatter_reducing"), _gathered),
 }
 forms.rules.update(RULES)
