@@ -120,19 +120,13 @@ def pieces() -> dict[str, Piece]:
         return lambda: embedding.embedding_adjoint(values, at, (size, values.shape[1]), -1, False)
 
     return {
-        "bits: kept": Piece(
-            (bits.kept,),
-            {(bits, "kept"): nothing},
+        "bits": Piece(
+            (bits.only, bits.either, bits._bits, bits._lies_like),
+            {(bits, "_bits"): nothing},
             {
                 "relu backward, 512 x 512": lambda: pointwise.relu_backward(a, b * mask),
                 "relu backward, 64 x 64": lambda: pointwise.relu_backward(small, small * small_mask),
                 "triu, 512 x 512": lambda: shape.triu(a, 0),
-            },
-        ),
-        "bits: either": Piece(
-            (bits.either, bits._lies_like),
-            {(choice, "either"): np.where, (activations, "either"): np.where, (losses, "either"): np.where},
-            {
                 "where, 512 x 512": lambda: choice.where(mask, a, b),
                 "elu, 512 x 512": lambda: activations.elu(a, 1.0, 1.0, 1.0),
                 "smooth l1, 512 x 512": lambda: losses.smooth_l1(a, b, 1.0),

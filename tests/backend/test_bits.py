@@ -7,7 +7,7 @@ import pytest
 
 from rushlight.backend import bits
 
-COUNT = bits._CHOSEN + 3
+COUNT = bits._MANY + 3
 ODD = [np.inf, -np.inf, np.nan, -0.0, 0.0, 1e-45]
 
 
@@ -51,8 +51,8 @@ def test_what_is_left_to_numpy(mask, a, b):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_kept(dtype):
+def test_only(dtype):
     x = numbers(dtype)
     mask = np.random.default_rng(2).random(COUNT) < 0.5
-    assert same_bits(bits.kept(x, mask), np.where(mask, x, dtype(0)))
-    assert bits.kept(x[:10], mask[:10]) is None and bits.kept(x, np.broadcast_to(mask[:1], COUNT)) is None
+    for some, of in [(x, mask), (x[:10], mask[:10]), (x, np.broadcast_to(mask[:1], COUNT)), (x[::-1], mask)]:
+        assert same_bits(bits.only(some, of), np.where(of, some, dtype(0)))

@@ -7,9 +7,9 @@ import numpy as np
 from ..kernels import register
 from ..kernels import sweeps as compiled
 from .activations import gelu_tanh_curve, tanh_of_softplus
-from .bits import either
+from .bits import either, only
 from .numpy import Array, in_single, laid_out
-from .pointwise import only, sigmoid
+from .pointwise import sigmoid
 
 _SIXTH = float(np.float32(1 / 6))  # in single precision also where the rest is in double, as in PyTorch
 

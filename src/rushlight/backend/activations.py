@@ -8,9 +8,9 @@ import numpy as np
 
 from ..kernels import register
 from ..kernels import sweeps as compiled
-from .bits import either
+from .bits import either, only
 from .numpy import Array, in_single
-from .pointwise import only, sigmoid
+from .pointwise import sigmoid
 
 # Choosing by a random mask costs ten times a multiplication; where the numbers allow it, these go without.
 

@@ -6,46 +6,49 @@ the mask is random and 230 where it is not, by bits 210 on four threads and 420 
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from .numpy import Array
 
-MANY = 1 << 11  # elements from which on :func:`kept` pays
-_CHOSEN = 1 << 13  # and :func:`either`
-OF: dict[str, np.dtype[Any]] = {"f": np.dtype(np.int32), "d": np.dtype(np.int64)}
+_MANY = 1 << 13  # elements from which on it pays
+_WORDS: dict[str, np.dtype[Any]] = {"f": np.dtype(np.int32), "d": np.dtype(np.int64)}
 
 
-def kept(x: Any, mask: Any) -> Array | None:
-    """``x`` where the mask is true and zero elsewhere; None where that does not pay or cannot be."""
-    if x.size < MANY or x.dtype.char not in OF or mask.shape != x.shape or mask.dtype.kind != "b":
-        return None
-    if 0 in mask.strides:  # a few values for many: not worth the copy
-        return None
-    bits = mask.astype(OF[x.dtype.char])
-    if x.itemsize == 4:
-        np.multiply(bits, x.view(bits.dtype), bits)
-    else:  # the product of long integers takes longer than two steps
-        np.negative(bits, bits)
-        np.bitwise_and(bits, x.view(bits.dtype), bits)
-    return bits.view(x.dtype)
+@cache
+def zero_of(dtype: np.dtype[Any]) -> Array:
+    return np.zeros((), dtype)
+
+
+def only(x: Array, mask: Array, zero: Array | None = None) -> Array:
+    """``x`` where the mask is true, zero elsewhere (even where x is infinite or nan): PyTorch has a tensor of zeros for that."""
+    bits = _bits(mask, x)
+    if bits is None:
+        return np.asarray(np.where(mask, x, zero_of(x.dtype)))
+    return np.bitwise_and(bits, x.view(bits.dtype), bits).view(x.dtype)
 
 
 def either(condition: Array, a: Any, b: Any) -> Array:
     """``np.where(condition, a, b)`` for arrays and NumPy's numbers."""
     whole = a if a.size >= b.size else b
-    kind = OF.get(whole.dtype.char)
-    if whole.size < _CHOSEN or kind is None or not _lies_like(condition, whole) or condition.dtype.kind != "b":
+    bits = _bits(condition, whole)
+    if bits is None or not all(each.dtype is whole.dtype and (each.ndim == 0 or _lies_like(each, whole)) for each in (a, b)):
         return np.where(condition, a, b)
-    if not all(each.dtype is whole.dtype and (each.ndim == 0 or _lies_like(each, whole)) for each in (a, b)):
-        return np.where(condition, a, b)
-    mask = np.negative(condition.view(np.int8)).astype(kind)  # all bits or none
-    one, other = (np.asarray(each).view(kind) for each in (a, b))
+    one, other = (np.asarray(each).view(bits.dtype) for each in (a, b))
     out = np.bitwise_xor(one, other)
-    out &= mask
+    out &= bits
     out ^= other
     return out.view(whole.dtype)
+
+
+def _bits(mask: Array, x: Array) -> Array | None:
+    """A word of all bits or none for each of the mask's truth values; None where that does not pay or cannot be."""
+    word = _WORDS.get(x.dtype.char)
+    if x.size < _MANY or word is None or mask.dtype.kind != "b" or not _lies_like(mask, x) or not x.flags.c_contiguous:
+        return None
+    return np.negative(mask.view(np.int8)).astype(word)
 
 
 def _lies_like(x: Array, whole: Array) -> bool:

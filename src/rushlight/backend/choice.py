@@ -12,9 +12,8 @@ from ..base.type_limits import finfo
 from ..kernels import mixtures, register, sweeps
 from . import numpy as backend
 from .array_dtypes import common, floating, meeting, refuse
-from .bits import either
+from .bits import either, only
 from .numpy import Array, in_single, like_first, real_part
-from .pointwise import only
 
 _MANY = 512  # numbers from which on logaddexp goes in steps, NumPy's being one number after another
 

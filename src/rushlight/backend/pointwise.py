@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -12,9 +11,9 @@ import numpy as np
 from ..base import dtypes
 from ..kernels import half_precision, register
 from ..kernels import sweeps as compiled
-from . import bits
 from .arithmetic import complex_sum, negative, subtract
 from .array_dtypes import floating, refuse
+from .bits import only, zero_of
 from .checked_convert import checked_convert
 from .numpy import Array, is_float8, real_part, within_float8
 
@@ -23,12 +22,6 @@ _ones = {char: np.ones((), char) for char in "fd"}
 _zeros = {char: np.zeros((), char) for char in "fd"}
 # Found faster than by way of the module.
 _add, _divide, _exp, _maximum, _negative = np.add, np.divide, np.exp, np.maximum, np.negative
-
-
-def only(x: Array, mask: Array, zero: Array | None = None) -> Array:
-    """``x`` where the mask is true, zero elsewhere (even where x is infinite or nan): PyTorch has a tensor of zeros for that."""
-    kept = bits.kept(x, mask)
-    return np.asarray(np.where(mask, x, zero_of(x.dtype))) if kept is None else kept
 
 
 def zeroed(x: Any) -> Array:
@@ -172,11 +165,6 @@ def relu(x: Array) -> Array:
     return _maximum(x, zero, out=...) if x.dtype.itemsize == 2 else _maximum(zero, x, out=...)
 
 
-@cache
-def zero_of(dtype: np.dtype[Any]) -> Array:
-    return np.zeros((), dtype)
-
-
 def _conj(x: Array) -> Array:
     return x.conj() if x.dtype.kind in "cW" else x
 
@@ -205,8 +193,7 @@ def tanh_backward(h: Array, y: Array) -> Array:
 @register(compiled.relu_backward)
 def relu_backward(h: Array, y: Array) -> Array:
     """``h`` where relu's value ``y`` is not 0: at nan too."""
-    kept = bits.kept(h, y != 0) if h.size >= bits.MANY else None
-    return np.asarray(np.where(y <= 0, zero_of(h.dtype), h)) if kept is None else kept
+    return only(h, y != 0)
 
 
 def sinc(x: Array) -> Array:
@@ -262,36 +249,28 @@ FOR_COMPLEX: dict[Any, Callable[..., Array]] = {np.add: complex_sum}
 """What computes in place of a ufunc on complex numbers."""
 
 
-@register(half_precision.add)
-def add_of_halves(a: Array, b: Array) -> Array:
-    return np.add(a, b, out=...)
+def _of_two(name: str, ufunc: np.ufunc, compiled: Callable[[Array, Array], object]) -> Callable[[Array, Array], Array]:
+    def kernel(a: Array, b: Array) -> Array:
+        return ufunc(a, b, out=...)
+
+    kernel.__name__ = name
+    return register(compiled)(kernel)
 
 
-@register(half_precision.multiply)
-def multiply_of_halves(a: Array, b: Array) -> Array:
-    return np.multiply(a, b, out=...)
+def _of_one(name: str, ufunc: np.ufunc, compiled: Callable[[Array], object]) -> Callable[[Array], Array]:
+    def kernel(x: Array) -> Array:
+        return ufunc(x, out=...)
+
+    kernel.__name__ = name
+    return register(compiled)(kernel)
 
 
-@register(half_precision.divide)
-def divide_of_halves(a: Array, b: Array) -> Array:
-    return np.true_divide(a, b, out=...)
-
-
-@register(half_precision.sqrt)
-def sqrt_of_halves(x: Array) -> Array:
-    return np.sqrt(x, out=...)
-
-
-@register(half_precision.exp)
-def exp_of_halves(x: Array) -> Array:
-    return np.exp(x, out=...)
-
-
-@register(half_precision.log)
-def log_of_halves(x: Array) -> Array:
-    return np.log(x, out=...)
-
-
+add_of_halves = _of_two("add_of_halves", np.add, half_precision.add)
+multiply_of_halves = _of_two("multiply_of_halves", np.multiply, half_precision.multiply)
+divide_of_halves = _of_two("divide_of_halves", np.true_divide, half_precision.divide)
+sqrt_of_halves = _of_one("sqrt_of_halves", np.sqrt, half_precision.sqrt)
+exp_of_halves = _of_one("exp_of_halves", np.exp, half_precision.exp)
+log_of_halves = _of_one("log_of_halves", np.log, half_precision.log)
 FOR_HALVES: dict[Callable[..., Array], Callable[..., Array]] = {
     np.add: add_of_halves, np.multiply: multiply_of_halves, np.true_divide: divide_of_halves,
     np.sqrt: sqrt_of_halves, np.exp: exp_of_halves, np.log: log_of_halves,

@@ -11,11 +11,11 @@ import numpy as np
 
 from ..kernels import register, turns
 from . import numpy as backend
+from .bits import only
 from .creation import in_order
 from .line_sums import total
 from .memory_formats import has_channels_last, with_channels_last
 from .numpy import Array, Shape, converted, in_rows, real_part
-from .pointwise import only
 
 _ALL = slice(None)
 
