@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.strides import reach
 from ..base.switches import switches
 from ..kernels import mixtures, register
 from .arithmetic import fused
@@ -54,8 +55,7 @@ def order_of(ndim: int, name: str) -> tuple[int, ...]:
 
 def empty_strided(shape: Shape, strides: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
     """An unset array with strides counted in elements; they may overlap or leave gaps."""
-    reach = 0 if 0 in shape else 1 + sum((size - 1) * step for size, step in zip(shape, strides, strict=True))
-    whole = np.empty(reach, dtype)
+    whole = np.empty(0 if 0 in shape else 1 + reach(shape, strides), dtype)
     return np.ndarray(shape, dtype, whole, 0, tuple(step * dtype.itemsize for step in strides))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.strides import dense, reach, span
 from . import numpy as backend
 from .numpy import Array, Shape
 
@@ -30,7 +31,7 @@ def fenced(array: Array) -> Array:
     """The same memory as an array that is the root of all its views, though ``array`` may be part of a larger one."""
     if array.base is None:
         return array
-    whole = np.asarray(_Border(array, backend.address(array), _span(array)))
+    whole = np.asarray(_Border(array, backend.address(array), span(array)))
     return np.ndarray(array.shape, array.dtype, whole, 0, array.strides)
 
 
@@ -43,20 +44,12 @@ def owner(array: Array) -> object:
     return last
 
 
-def _span(array: Array) -> int:
-    """From the first byte of an array with positive strides to its last."""
-    if not array.size:
-        return 0
-    reach = sum((size - 1) * step for size, step in zip(array.shape, array.strides, strict=True))
-    return int(reach + array.itemsize)
-
-
 def block(array: Array) -> Array:
     """All the memory that ``array`` is a part of, as bytes."""
     whole = backend.root(array)
     if whole.flags.c_contiguous:
         return whole.reshape(-1).view(_BYTE)
-    return np.asarray(_Bytes(whole, backend.address(whole), _span(whole)))
+    return np.asarray(_Bytes(whole, backend.address(whole), span(whole)))
 
 
 # Blocks of which an array was handed out, by their ids. Their weak references have no callbacks, where a Ctrl-C would be lost: those
@@ -94,12 +87,8 @@ def laid_over(whole: Array, dtype: np.dtype[Any], shape: Shape, strides: tuple[i
     """An array over bytes, from element ``offset`` on; strides in elements. RuntimeError where they do not suffice."""
     size = dtype.itemsize
     if strides is None:
-        steps = [1] * len(shape)
-        for axis in range(len(shape) - 2, -1, -1):
-            steps[axis] = steps[axis + 1] * max(shape[axis + 1], 1)
-        strides = tuple(steps)
-    last = offset + sum((length - 1) * step for length, step in zip(shape, strides, strict=True))
-    need = (last + 1) * size
+        strides = dense(shape)
+    need = (offset + reach(shape, strides) + 1) * size
     if math.prod(shape) and need > whole.size:
         raise RuntimeError(
             f"setStorage: sizes {list(shape)}, strides {list(strides)}, storage offset {offset}, and itemsize {size} "

@@ -9,6 +9,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from ..base.strides import dense, span
+
 Shape = tuple[int, ...]
 Array = np.ndarray[Any, Any]
 Kind = np.dtype[Any]
@@ -55,7 +57,7 @@ class Nothing:
         """An array that lies as this one would, of zeros; the system gives it memory where it is written to."""
         if self.flags.c_contiguous:
             return np.zeros(self.shape, self.dtype)
-        memory = np.zeros(reach(self.lines) // self.itemsize, self.dtype)
+        memory = np.zeros(span(self) // self.itemsize, self.dtype)
         return np.lib.stride_tricks.as_strided(memory, self.shape, self.strides)
 
     def transpose(self, *axes: int) -> Nothing:
@@ -77,18 +79,5 @@ class Nothing:
 
 def outlined(shape: Shape, dtype: Kind, strides: Shape | None = None) -> Array:
     """An array of a shape and strides (in bytes; dense where left out) that must not be read."""
-    if strides is None:
-        steps, step = [], dtype.itemsize
-        for length in reversed(shape):
-            steps.append(step)
-            step *= max(length, 1)
-        strides = tuple(reversed(steps))
-    made = np.lib.stride_tricks.as_strided(np.empty(1, f"V{dtype.itemsize}"), shape, strides)
-    return made.view(dtype)
-
-
-def reach(array: Array) -> int:
-    """How many bytes of memory an array needs."""
-    if not array.size:
-        return 0
-    return sum((length - 1) * step for length, step in zip(array.shape, array.strides, strict=True)) + array.itemsize
+    there = dense(shape, dtype.itemsize) if strides is None else strides
+    return np.lib.stride_tricks.as_strided(np.empty(1, f"V{dtype.itemsize}"), shape, there).view(dtype)

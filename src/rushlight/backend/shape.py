@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import functools
 import itertools
-import math
 from typing import Any
 
 import numpy as np
 
+from ..base.strides import dense
 from ..kernels import register, turns
 from . import numpy as backend
 from .bits import only
 from .creation import in_order
 from .line_sums import total
+from .memory import block
 from .memory_formats import has_channels_last, with_channels_last
 from .numpy import Array, Shape, converted, in_rows, real_part
 
@@ -45,7 +46,7 @@ def view(x: Array, shape: Shape) -> Array:
 def steps(x: Array) -> tuple[int, ...]:
     """Strides in elements; where nothing lies NumPy gives none, PyTorch those of a contiguous tensor."""
     if not x.size and not any(x.strides):
-        return tuple(math.prod([max(size, 1) for size in x.shape[axis + 1 :]]) for axis in range(x.ndim))
+        return dense(x.shape)
     return tuple([stride // x.itemsize for stride in x.strides])
 
 
@@ -179,15 +180,10 @@ def clone(x: Array) -> Array:
 
 def clone_in_place(x: Array) -> Array:
     """A copy in a copy of all of the memory that ``x`` lies in, unless some of its elements share their place."""
-    if any(not step and size > 1 for step, size in zip(x.strides, x.shape, strict=True)):
+    if not x.size or any(not step and size > 1 for step, size in zip(x.strides, x.shape, strict=True)):
         return clone(x)
-    whole = backend.root(x)
-    if whole.dtype != x.dtype or not whole.flags.c_contiguous:
-        reach = x.itemsize + sum((size - 1) * step for size, step in zip(x.shape, x.strides, strict=True))
-        out = np.ndarray(x.shape, x.dtype, np.zeros(reach // x.itemsize, x.dtype), 0, x.strides) if x.size else x.copy()
-        out[...] = x
-        return out
-    return backend.strided(whole.reshape(-1).copy(), x.shape, x.strides, backend.address(x) - backend.address(whole))
+    start = backend.address(x) - backend.address(backend.root(x))
+    return np.ndarray(x.shape, x.dtype, block(x).copy(), start, x.strides)
 
 
 def laid_out(x: Array, order: tuple[int, ...]) -> Array:

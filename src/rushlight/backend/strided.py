@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..base.strides import reach
 from . import numpy as backend
 from .flat_indices import add_at
 from .numpy import Array, Shape
@@ -71,9 +72,8 @@ def _seen(storage: Array, shape: Shape, strides: Shape, offset: int) -> Array:
 
 
 def _reach(shape: Shape, strides: Shape, offset: int) -> int:
-    if 0 in shape:
-        return offset + 1
-    return offset + 1 + sum((length - 1) * step for length, step in zip(shape, strides, strict=True))
+    """How many elements of memory there must be."""
+    return offset + 1 if 0 in shape else offset + 1 + reach(shape, strides)
 
 
 def _add(storage: Array, values: Array, strides: Shape, offset: int) -> None:

@@ -27,6 +27,7 @@ from ..autograd.topological_order import count_dependencies
 from ..base import dtypes
 from ..base.arguments import NUMBERS, is_own
 from ..base.attributes import OWN_ATTRIBUTES, held
+from ..base.strides import dense, span
 from ..base.thread_state import carried
 from ..ops import asking, dispatch, promotion
 from ..ops.operands import tensors_among
@@ -81,16 +82,11 @@ class Outline(np.lib.mixins.NDArrayOperatorsMixin):
         self.shape, self.dtype, self.ndim, self.itemsize = shape, dtype, len(shape), dtype.itemsize
         self.size = math.prod(shape)
         self.nbytes = self.size * dtype.itemsize
-        natural, step = [], dtype.itemsize
-        for length in reversed(shape):
-            natural.append(step)
-            step *= max(length, 1)
-        dense = tuple(reversed(natural))
-        self.strides = dense if strides is None else tuple(step * dtype.itemsize for step in strides)
-        self.flags, self.base, self.offset = _Flags(self.strides == dense), None, offset
+        natural = dense(shape, dtype.itemsize)
+        self.strides = natural if strides is None else tuple(step * dtype.itemsize for step in strides)
+        self.flags, self.base, self.offset = _Flags(self.strides == natural), None, offset
         self.owner: Any = None
-        last = sum((length - 1) * step for length, step in zip(shape, self.strides, strict=True)) + dtype.itemsize
-        self.extent = last + offset * dtype.itemsize if self.size else 0  # bytes of the memory that it says it lies in
+        self.extent = span(self) + offset * dtype.itemsize if self.size else 0  # bytes of the memory that it says it lies in
 
     __hash__ = object.__hash__
 

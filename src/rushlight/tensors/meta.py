@@ -18,11 +18,12 @@ import numpy as np
 from ..autograd import grad_mode, modes, views
 from ..autograd.interpreters import BELOW, Answer, Args, Function, Interpreter, Named, stack
 from ..autograd.rule_errors import broadcast_error
-from ..backend.nothing import NoData, Nothing, Shape, outlined, reach
+from ..backend.nothing import NoData, Nothing, Shape, outlined
 from ..backend.numpy import address
 from ..base.device import CPU, META, as_device
 from ..base.device import device as Device
 from ..base.pytree import tree_map
+from ..base.strides import span
 from ..ops import dispatch, promotion
 from ..ops.operands import tensors_among
 from ..ops.table import Op
@@ -48,7 +49,7 @@ class _Alive(modes.Mark):
 
 def nothing_like(array: Array) -> Answer:
     """What stands for a new array that lies as ``array`` does."""
-    return Nothing(outlined(array.shape, array.dtype, array.strides), _Alive(), reach(array))
+    return Nothing(outlined(array.shape, array.dtype, array.strides), _Alive(), span(array))
 
 
 def nothing(shape: Shape, dtype: Kind) -> Answer:

@@ -19,6 +19,7 @@ import numpy as np
 from ..autograd import gradients, modes
 from ..autograd.nodes import leaf_edge
 from ..base.attributes import held
+from ..base.strides import reach
 from ..ops.joining import stack
 from ..ops.public import ops
 from ..ops.table import Op
@@ -158,13 +159,12 @@ class BatchedTensor(Tensor, own=True):
             )
         start = self.storage_offset()
         first = start if storage_offset is None else storage_offset
-        reach = sum((length - 1) * step for length, step in zip(self.shape, self.stride(), strict=True))
-        wanted = sum((length - 1) * step for length, step in zip(size, stride, strict=True))
-        if 0 not in size and (not self._array.size or first < start or first + wanted > start + reach):
+        own, wanted = reach(self.shape, self.stride()), reach(size, stride)
+        if 0 not in size and (not self._array.size or first < start or first + wanted > start + own):
             raise Refused(
                 f"result = tensor.as_strided({list(size)}, {list(stride)}, {first}) can access memory outside of `tensor`. `result` "
                 f"can access some memory in range [{first}, {first + wanted + 1}], but `tensor` can only access some memory in range "
-                f"[{start}, {start + reach + 1}]. This is not supported inside of vmap, please try to rewrite the `as_strided` call "
+                f"[{start}, {start + own + 1}]. This is not supported inside of vmap, please try to rewrite the `as_strided` call "
                 "as a sequence of PyTorch view operations"
             )
         return ops.as_strided(self, tuple(size), tuple(stride), first, self.stride(), start)

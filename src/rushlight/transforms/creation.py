@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.strides import reach
 from ..ops.joining import stack
 from ..ops.public import methods, module, ops
 from ..random import get_rng_state
@@ -83,7 +84,7 @@ def _after_model(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
     with dynamic_layers.without(level):
         if name == "new_empty_strided":
             size, stride = args[1:3] if len(args) > 2 else (kwargs["size"], kwargs["stride"])
-            span = 0 if 0 in size else 1 + sum((length - 1) * step for length, step in zip(size, stride, strict=True))
+            span = 0 if 0 in size else 1 + reach(size, stride)
             return rebatched(again(model.whole, (level.size, *size), (span, *stride)), level)
         whole = again(model.whole, *args[1:], **rest)
         if name in _NEW:

@@ -17,6 +17,7 @@ from ...autograd.modes import special
 from ...backend import creation as backend
 from ...backend.checked_convert import checked_convert
 from ...base import dtypes
+from ...base.strides import reach
 from ...ops.publishing import published
 from ...tensor import Tensor, new_tensor
 from ..arguments import checked_shape, integer, memory_format_name, number, options, shape_of, type_name
@@ -144,8 +145,7 @@ def empty_strided(
         raise RuntimeError(f"dimensionality of sizes ({len(shape)}) must match dimensionality of strides ({len(steps)})")
     if any(step < 0 for step in steps):
         raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)} and strides={list(steps)}")
-    reach = sum((size - 1) * step for size, step in zip(shape, steps, strict=True)) * numpy_type.itemsize
-    if reach >= 2**63:
+    if reach(shape, steps) * numpy_type.itemsize >= 2**63:
         raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)} and strides={list(steps)}")
     return finished(backend.unset(backend.empty_strided(shape, steps, numpy_type)), requires_grad)
 
