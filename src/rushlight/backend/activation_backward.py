@@ -87,7 +87,7 @@ def hardtanh_backward(h: Array, x: Array, low: float, high: float) -> Array:
 @register(compiled.shrink_backward)
 def shrink_backward(h: Array, x: Array, limit: float) -> Array:
     """Of hardshrink and softshrink."""
-    return only(h, ~(np.abs(x) <= x.dtype.type(limit)))  # nan lets the gradient pass
+    return _finished(only(h, ~(np.abs(x) <= x.dtype.type(limit))), h, x)  # nan lets the gradient pass
 
 
 @register(compiled.threshold_backward)

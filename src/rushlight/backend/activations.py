@@ -9,25 +9,24 @@ import numpy as np
 from ..kernels import register
 from ..kernels import sweeps as compiled
 from .bits import either, only
-from .numpy import Array, in_single
+from .numpy import Array, rounded_once
 from .pointwise import sigmoid
 
 # Choosing by a random mask costs ten times a multiplication; where the numbers allow it, these go without.
 
 
 @register(compiled.leaky_relu)
+@rounded_once
 def leaky_relu(x: Array, slope: float) -> Array:
-    if x.dtype.itemsize == 2:
-        return leaky_relu(in_single(x), slope).astype(x.dtype)
     out = np.multiply(x, np.asarray(slope, x.dtype), out=...)
     return np.maximum(x, out, out=out) if 0 <= slope <= 1 else np.where(x > 0, x, out)
 
 
 @register(compiled.elu)
+@rounded_once
 def elu(x: Array, alpha: float, scale: float, input_scale: float) -> Array:
-    wide = in_single(x)
-    below = _times(np.expm1(_times(np.minimum(wide, 0), input_scale)), alpha * scale)
-    return either(wide < 0, below, _times(wide, scale)).astype(x.dtype, copy=False)
+    below = _times(np.expm1(_times(np.minimum(x, 0), input_scale)), alpha * scale)
+    return either(x < 0, below, _times(x, scale))
 
 
 def _times(x: Array, factor: float) -> Array:
@@ -89,9 +88,9 @@ _ROOT, _CUBE = math.sqrt(2 / math.pi), 0.044715
 
 
 @register(compiled.gelu_tanh)
+@rounded_once
 def gelu_tanh(x: Array) -> Array:
-    wide = in_single(x)
-    return (((_tanh_of_cubic(wide) + 1) * wide) * 0.5).astype(x.dtype, copy=False)
+    return np.asarray((_tanh_of_cubic(x) + 1) * x * 0.5)
 
 
 def _tanh_of_cubic(x: Array) -> Array:
@@ -105,30 +104,30 @@ def gelu_tanh_curve(x: Array) -> Array:
 
 
 @register(compiled.silu)
+@rounded_once
 def silu(x: Array) -> Array:
-    wide = in_single(x)
-    return (wide / (np.exp(-wide) + 1)).astype(x.dtype, copy=False)
+    return np.asarray(x / (np.exp(-x) + 1))
 
 
 @register(compiled.softplus)
+@rounded_once
 def softplus(x: Array, beta: float, threshold: float) -> Array:
-    wide = in_single(x)
-    scaled = _times(wide, beta)
+    scaled = _times(x, beta)
     linear = scaled > threshold
     is_somewhere_linear = linear.any()
     out = np.log1p(np.exp(np.minimum(scaled, threshold) if is_somewhere_linear else scaled))
     if beta != 1:
         out = out / beta
-    return (either(linear, wide, out) if is_somewhere_linear else out).astype(x.dtype, copy=False)
+    return np.asarray(either(linear, x, out) if is_somewhere_linear else out)
 
 
 _ALL_BUT_1 = {"f": 20, "d": 40}  # where the hyperbolic tangent of softplus is 1 in that dtype
 
 
 @register(compiled.mish)
+@rounded_once
 def mish(x: Array) -> Array:
-    wide = in_single(x)
-    return (tanh_of_softplus(wide)[0] * wide).astype(x.dtype, copy=False)
+    return np.asarray(tanh_of_softplus(x)[0] * x)
 
 
 def tanh_of_softplus(x: Array) -> tuple[Array, Array]:
@@ -145,14 +144,15 @@ def hardtanh(x: Array, low: float, high: float) -> Array:
 
 
 @register(compiled.hardsigmoid)
+@rounded_once
 def hardsigmoid(x: Array) -> Array:
-    return (_from_0_to_6(in_single(x)) / 6).astype(x.dtype, copy=False)
+    return np.asarray(_from_0_to_6(x) / 6)
 
 
 @register(compiled.hardswish)
+@rounded_once
 def hardswish(x: Array) -> Array:
-    wide = in_single(x)
-    return (_from_0_to_6(wide) * wide / 6).astype(x.dtype, copy=False)
+    return np.asarray(_from_0_to_6(x) * x / 6)
 
 
 def _from_0_to_6(x: Array) -> Array:
@@ -160,15 +160,16 @@ def _from_0_to_6(x: Array) -> Array:
 
 
 @register(compiled.log_sigmoid)
+@rounded_once
 def log_sigmoid(x: Array) -> Array:
-    wide = in_single(x)
-    return (np.minimum(wide, 0) - np.log1p(np.exp(-np.abs(wide)))).astype(x.dtype)
+    return np.asarray(np.minimum(x, 0) - np.log1p(np.exp(-np.abs(x))))
 
 
 @register(compiled.glu)
+@rounded_once
 def glu(x: Array, axis: int) -> Array:
-    first, second = np.split(in_single(x), 2, axis)
-    return (first * sigmoid(second)).astype(x.dtype, copy=False)
+    first, second = np.split(x, 2, axis)
+    return np.asarray(first * sigmoid(second))
 
 
 @register(compiled.threshold)
@@ -188,11 +189,10 @@ def prelu(x: Array, weight: Array) -> Array:
 
 
 @register(compiled.softshrink)
+@rounded_once
 def softshrink(x: Array, limit: float) -> Array:
-    wide = in_single(x)
-    kind = wide.dtype.type
-    out = either(wide > limit, wide - kind(limit), either(wide < -limit, wide + kind(limit), wide * kind(0)))
-    return out.astype(x.dtype, copy=False)
+    kind = x.dtype.type
+    return either(x > limit, x - kind(limit), either(x < -limit, x + kind(limit), x * kind(0)))
 
 
 @register(compiled.hardshrink)

@@ -14,17 +14,18 @@ import numpy as np
 
 from ..kernels import pooling as compiled
 from ..kernels import register
-from .numpy import Array, Shape, in_single
+from .numpy import Array, Shape, in_single, rounded_once
 
 _KEPT = 256  # arrays of indices
 _LARGEST = 1 << 14  # numbers that say which element lies in which bin
 
 
 @register(compiled.adaptive_avg_pool)
+@rounded_once
 def adaptive_avg_pool(x: Array, size: Shape) -> Array:
     """Means over ``size`` bins that cover the last axes."""
     spatial = x.shape[x.ndim - len(size) :]
-    total = np.ascontiguousarray(in_single(x))
+    total = np.ascontiguousarray(x)
     product = _product(total, spatial, size, back=False)
     if product is not None:
         total = product
@@ -35,14 +36,15 @@ def adaptive_avg_pool(x: Array, size: Shape) -> Array:
                 total = np.add.reduce(bins, axis=axis + 1)
             else:
                 total = _sums(total, axis, *_bins(have, want))
-    return _shared(total, spatial, size).astype(x.dtype, copy=False)
+    return _shared(total, spatial, size)
 
 
 @register(compiled.adaptive_avg_pool_input_grad)
+@rounded_once
 def adaptive_avg_pool_input_grad(g: Array, x_shape: Shape, rank: int) -> Array:
     """The transpose of ``adaptive_avg_pool``."""
     spatial, size = x_shape[len(x_shape) - rank :], g.shape[g.ndim - rank :]
-    x = _shared(in_single(g), spatial, size)
+    x = _shared(g, spatial, size)
     product = _product(x, spatial, size, back=True)
     if product is not None:
         x = product
@@ -53,7 +55,7 @@ def adaptive_avg_pool_input_grad(g: Array, x_shape: Shape, rank: int) -> Array:
                 x = np.broadcast_to(np.expand_dims(x, axis + 1), (*lead, want, have // want, *rest)).reshape(*lead, have, *rest)
             else:
                 x = _sums(x, axis, *_bins_around(have, want))
-    return x.astype(g.dtype, copy=False)
+    return np.asarray(x)
 
 
 def _shared(x: Array, spatial: Shape, size: Shape) -> Array:

@@ -10,7 +10,7 @@ from ..kernels import half_precision, mixtures, register, sweeps
 from . import bits
 from . import numpy as backend
 from .array_dtypes import as_array, floating, meeting, refuse
-from .numpy import Array, in_single
+from .numpy import Array
 
 
 def no_bool_difference(are_bool: list[bool]) -> None:
@@ -278,9 +278,9 @@ def reciprocal(x: Array) -> Array:
     return np.true_divide(1, floating(x), out=...)
 
 
+@backend.rounded_once
 def rsqrt(x: Array) -> Array:
-    wide = floating(x)
-    return np.true_divide(1, np.sqrt(in_single(wide)), out=...).astype(wide.dtype, copy=False)
+    return np.true_divide(1, np.sqrt(floating(x)), out=...)
 
 
 def fused(a: Any, b: Any, c: Any) -> Array:

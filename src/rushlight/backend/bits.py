@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .numpy import Array
+from .numpy import Array, laid_out
 
 _MANY = 1 << 13  # elements from which on it pays
 _WORDS: dict[str, np.dtype[Any]] = {"f": np.dtype(np.int32), "d": np.dtype(np.int64)}
@@ -26,7 +26,8 @@ def only(x: Array, mask: Array, zero: Array | None = None) -> Array:
     """``x`` where the mask is true, zero elsewhere (even where x is infinite or nan): PyTorch has a tensor of zeros for that."""
     bits = _bits(mask, x)
     if bits is None:
-        return np.asarray(np.where(mask, x, zero_of(x.dtype)))
+        out = np.where(mask, x, zero_of(x.dtype))
+        return out if x.ndim < 2 or (mask.flags.c_contiguous and x.flags.c_contiguous) else laid_out(out, (mask, x))
     return np.bitwise_and(bits, x.view(bits.dtype), bits).view(x.dtype)
 
 

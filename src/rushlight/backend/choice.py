@@ -143,11 +143,9 @@ fmin = _of_real(np.fmin, "fmin")
 
 
 @register(mixtures.lerp)
+@backend.rounded_once
 def lerp(start: Array, end: Array, weight: Any) -> Array:
     """``start + weight * (end - start)``, counted from the nearer end."""
-    if start.dtype.itemsize == 2 and start.dtype.kind in "fV":
-        wide = in_single(weight) if isinstance(weight, np.ndarray) else weight
-        return lerp(in_single(start), in_single(end), wide).astype(start.dtype)
     if isinstance(weight, np.ndarray):
         near = np.abs(weight) < 0.5
         out = np.asarray(either(near, start + weight * (end - start), end - (end - start) * (1 - weight)))
@@ -161,19 +159,17 @@ def lerp(start: Array, end: Array, weight: Any) -> Array:
 
 
 @register(mixtures.addcmul)
+@backend.rounded_once
 def addcmul(x: Array, u: Array, v: Array, value: Any) -> Array:
     """``x + value * u * v``."""
-    if x.dtype.itemsize == 2 and x.dtype.kind in "fV":
-        return addcmul(in_single(x), in_single(u), in_single(v), value).astype(x.dtype)
     product = u * v
     return np.add(x, product if value == 1 else product * np.asarray(value).astype(x.dtype), out=...)
 
 
 @register(mixtures.addcdiv)
+@backend.rounded_once
 def addcdiv(x: Array, u: Array, v: Array, value: Any) -> Array:
     """``x + value * u / v``."""
-    if x.dtype.itemsize == 2 and x.dtype.kind in "fV":
-        return addcdiv(in_single(x), in_single(u), in_single(v), value).astype(x.dtype)
     return np.add(x, u * np.asarray(value).astype(x.dtype) / v, out=...)
 
 

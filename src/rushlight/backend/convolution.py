@@ -22,7 +22,7 @@ import numpy as np
 from ..kernels import convolution as compiled
 from ..kernels import register
 from . import threads
-from .numpy import Array, Shape
+from .numpy import Array, Shape, rounded_once
 
 _BLOCK_BYTES = 1 << 19  # of columns: so many stay in the second cache
 _MOST_BYTES = 1 << 25  # of a single sample's, which are laid out in parts where there are more
@@ -73,14 +73,11 @@ class _Plan(NamedTuple):
 
 
 @register(compiled.conv)
+@rounded_once
 def conv(
     x: Array, w: Array, stride: Shape, padding: Shape, dilation: Shape, groups: int = 1, bias: Array | None = None
 ) -> Array:
     """Cross-correlation of x (N, C, *spatial) with w (O, C / groups, *kernel): an array (N, O, *out), plus bias (O,)."""
-    wide = _accumulator(x, w)
-    if wide is not None:
-        added = None if bias is None else bias.astype(wide)
-        return conv(x.astype(wide), w.astype(wide), stride, padding, dilation, groups, added).astype(x.dtype)
     out = conv_shape(x.shape[2:], w.shape[2:], stride, padding, dilation)
     y = np.zeros((x.shape[0], w.shape[0], *out), np.result_type(x, w))
     if x.size and w.size and y.size:
@@ -107,6 +104,7 @@ def add_bias(y: Array, bias: Array) -> Array:
 
 
 @register(compiled.conv_input_grad)
+@rounded_once
 def conv_input_grad(
     g: Array, w: Array, x_shape: Shape, stride: Shape, padding: Shape, dilation: Shape, groups: int = 1
 ) -> Array:
@@ -114,10 +112,6 @@ def conv_input_grad(
 
     Transposed convolution is this with ``x_shape`` from ``conv_transpose_shape``.
     """
-    wide = _accumulator(g, w)
-    if wide is not None:
-        y = conv_input_grad(g.astype(wide), w.astype(wide), x_shape, stride, padding, dilation, groups)
-        return y.astype(g.dtype)
     x = np.zeros(x_shape, np.result_type(g, w))
     if not (g.size and w.size and x.size):
         return x
@@ -152,14 +146,11 @@ def _phases(taps: int, step: int, pad: int, spread: int, size: int) -> Iterator[
 
 
 @register(compiled.conv_weight_grad)
+@rounded_once
 def conv_weight_grad(
     g: Array, x: Array, w_shape: Shape, stride: Shape, padding: Shape, dilation: Shape, groups: int = 1
 ) -> Array:
     """The transpose of ``conv`` in w: g (N, O, *out) and x (N, C, *spatial) give an array of ``w_shape``."""
-    wide = _accumulator(g, x)
-    if wide is not None:
-        y = conv_weight_grad(g.astype(wide), x.astype(wide), w_shape, stride, padding, dilation, groups)
-        return y.astype(g.dtype)
     dtype = np.result_type(g, x)
     if not (g.size and x.size and math.prod(w_shape)):
         return np.zeros(w_shape, dtype)
@@ -194,11 +185,6 @@ def conv_transpose_shape(
     """The spatial shape that transposed convolution gives."""
     axes = zip(spatial, kernel, stride, padding, output_padding, dilation, strict=True)
     return tuple((size - 1) * step - 2 * pad + spread * (taps - 1) + extra + 1 for size, taps, step, pad, extra, spread in axes)
-
-
-def _accumulator(a: Array, b: Array) -> np.dtype[Any] | None:
-    """The dtype to compute in, if not the arrays' own: half precision is summed in single."""
-    return np.dtype(np.float32) if a.dtype == b.dtype and a.dtype.itemsize == 2 and a.dtype.kind not in "iu" else None
 
 
 def _fill(into: Array, x: Array, offset: Shape) -> None:

@@ -21,7 +21,7 @@ from ..kernels import grid_sample as compiled
 from ..kernels import register
 from .flat_indices import add_at
 from .interpolation import cubic_weight
-from .numpy import Array, Shape
+from .numpy import Array, Shape, in_single, rounded_once
 from .threads import parts
 
 _CUBIC = -0.75
@@ -31,15 +31,13 @@ _FRAME = 2  # elements on each side of an image
 
 
 @register(compiled.grid_sample)
+@rounded_once
 def grid_sample(x: Array, grid: Array, mode: str, padding_mode: str, align_corners: bool, order: Shape | None = None) -> Array:
     """x (N, C, *spatial) at the places that grid (N, *out, rank) names from -1 to 1, last axis first: (N, C, *out).
 
     ``mode`` is "bilinear" (along every axis), "nearest" or "bicubic"; ``padding_mode`` "zeros", "border" or
     "reflection". ``order`` asks for that derivative with respect to each coordinate of the grid.
     """
-    if x.dtype.itemsize == 2:
-        wide = x.astype(np.float32)
-        return grid_sample(wide, grid, mode, padding_mode, align_corners, order).astype(x.dtype)
     batch, channels, *spatial = x.shape
     out = grid.shape[1:-1]
     y = np.zeros((batch, channels, math.prod(out)), x.dtype)
@@ -59,13 +57,11 @@ def grid_sample(x: Array, grid: Array, mode: str, padding_mode: str, align_corne
 
 
 @register(compiled.grid_sample_input_grad)
+@rounded_once
 def grid_sample_input_grad(
     g: Array, grid: Array, x_shape: Shape, mode: str, padding_mode: str, align_corners: bool, order: Shape | None = None
 ) -> Array:
     """The transpose of ``grid_sample`` in x: g (N, C, *out) gives an array of ``x_shape``."""
-    if g.dtype.itemsize == 2:
-        wide = g.astype(np.float32)
-        return grid_sample_input_grad(wide, grid, x_shape, mode, padding_mode, align_corners, order).astype(g.dtype)
     batch, channels, *spatial = x_shape
     columns = g.reshape(batch, channels, math.prod(grid.shape[1:-1]))
     taps = _Taps(grid, tuple(spatial), mode, padding_mode, align_corners, order)
@@ -105,8 +101,7 @@ class _Taps:
         for axis, size in enumerate(self.spatial):
             coordinate = rank - 1 - axis  # the grid names the last axis first
             along = np.ascontiguousarray(self.grid[samples, ..., coordinate])
-            along = along.reshape(len(along), 1, -1)
-            along = along.astype(np.float32) if along.dtype.itemsize == 2 else along
+            along = in_single(along.reshape(len(along), 1, -1))
             index, weights = self._axis(along, size, self.order[coordinate])
             axes.append((size + 2 * _FRAME, index, weights.astype(dtype, copy=False)))
         numbers = np.arange(len(self.grid))[samples, None] * channels + np.arange(channels)

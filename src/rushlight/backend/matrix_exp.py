@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .numpy import Array
+from .numpy import Array, rounded_once
 
 # N. Higham, The scaling and squaring method for the matrix exponential revisited (2005): the Pade approximant of
 # degree 13 is exact to double precision up to this 1-norm.
@@ -15,10 +15,9 @@ _PADE = (
 )  # fmt: skip
 
 
+@rounded_once
 def matrix_exp(a: Array) -> Array:
     """The exponentials of square matrices."""
-    if a.dtype.itemsize == 2:
-        return matrix_exp(a.astype(np.float32)).astype(a.dtype)
     if not a.size:
         return a.copy()
     kind = a.dtype
@@ -47,8 +46,7 @@ def _pade(a: Array) -> Array:
     return np.asarray(np.linalg.solve(even - odd, even + odd))
 
 
+@rounded_once
 def trace(x: Array) -> Array:
-    """The sum of a matrix's diagonal; integers in 64 bits, half precision summed in single."""
-    if x.dtype.itemsize == 2 and x.dtype.kind not in "iu":
-        return np.asarray(x.astype(np.float32).trace()).astype(x.dtype)
+    """The sum of a matrix's diagonal; integers in 64 bits."""
     return np.asarray(x.trace(dtype=np.int64 if x.dtype.kind in "iu" else None))

@@ -6,8 +6,8 @@ The kernels of ops stand beside it in this folder by family. Everything here tak
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from ..kernels import half_precision, register
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Shape = tuple[int, ...]
+Kernel = TypeVar("Kernel", bound=Callable[..., np.ndarray[Any, np.dtype[Any]]])
 
 FLOATING = frozenset(np.dtype(name) for name in ("float16", "float32", "float64"))
 COMPLEX = frozenset(np.dtype(name) for name in ("complex64", "complex128"))
@@ -239,6 +240,19 @@ MANY = 1 << 12  # numbers from which on there is more to do than what a call cos
 def in_single(x: Array) -> Array:
     """Half precision computes in single."""
     return converted(x, _SINGLE) if x.dtype.itemsize == 2 and x.dtype.kind != "i" else x
+
+
+def rounded_once(kernel: Kernel) -> Kernel:
+    """A kernel that computes of half precision in single, and rounds its result."""
+
+    @functools.wraps(kernel)
+    def of_any(x: Array, *rest: Any, **named: Any) -> Array:
+        if not half_precision.is_half(x):
+            return kernel(x, *rest, **named)
+        wide = [in_single(one) if isinstance(one, np.ndarray) else one for one in (x, *rest)]
+        return converted(kernel(*wide, **named), x.dtype)
+
+    return of_any  # type: ignore[return-value]
 
 
 @register(half_precision.converted)

@@ -15,7 +15,7 @@ from .arithmetic import complex_sum, negative, subtract
 from .array_dtypes import floating, refuse
 from .bits import only, zero_of
 from .checked_convert import checked_convert
-from .numpy import Array, is_float8, real_part, within_float8
+from .numpy import Array, is_float8, real_part, rounded_once, within_float8
 
 divide = np.true_divide
 _ones = {char: np.ones((), char) for char in "fd"}
@@ -93,13 +93,12 @@ rint = _step(np.rint, "round_vml_cpu")
 trunc = _step(np.trunc, "trunc_vml_cpu")
 
 
+@rounded_once
 def round_decimals(x: Array, decimals: int) -> Array:
     if x.dtype.kind not in "fV":
         refuse("round_cpu", x)
-    wide = x.astype(np.float32) if x.dtype.itemsize == 2 else x
-    scale = wide.dtype.type(10.0 ** abs(decimals))
-    rounded = np.rint(wide * scale) / scale if decimals >= 0 else np.rint(wide / scale) * scale
-    return np.asarray(rounded).astype(x.dtype)
+    scale = x.dtype.type(10.0 ** abs(decimals))
+    return np.asarray(np.rint(x * scale) / scale if decimals >= 0 else np.rint(x / scale) * scale)
 
 
 def frac(x: Array) -> Array:
@@ -122,11 +121,10 @@ def sigmoid(x: Array) -> Array:
     return _divide(one, power, power)
 
 
+@rounded_once
 def _sigmoid_of_others(x: Array) -> Array:
     if x.dtype.char in _ones:
         return sigmoid(x)
-    if x.dtype.itemsize == 2:
-        return sigmoid(x.astype(np.float32)).astype(x.dtype)
     # Of a complex number the reciprocal has the other sign of zero.
     return np.divide(1, np.exp(np.negative(x)) + 1, out=...)
 

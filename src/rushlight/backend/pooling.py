@@ -17,7 +17,7 @@ import numpy as np
 from ..kernels import pooling as compiled
 from ..kernels import register
 from ..kernels.pooling import pool_shape
-from .numpy import Array, Shape
+from .numpy import Array, Shape, rounded_once
 
 
 @register(compiled.max_pool)
@@ -99,6 +99,7 @@ def max_unpool(x: Array, indices: Array, size: Shape) -> Array:
 
 
 @register(compiled.avg_pool)
+@rounded_once
 def avg_pool(
     x: Array,
     kernel: Shape,
@@ -112,16 +113,17 @@ def avg_pool(
     rank = len(kernel)
     ones = (1,) * rank
     out = pool_shape(x.shape[-rank:], kernel, stride, padding, ones, ceil_mode)
-    total = x.astype(_wide(x.dtype), copy=False)
+    total = x
     for axis, (count, taps, step, pad) in enumerate(zip(out, kernel, stride, padding, strict=True), x.ndim - rank):
         total = _sum_windows(total, axis, count, taps, step, pad)
     divisor = _divisor(x.shape[-rank:], out, kernel, stride, padding, count_include_pad, divisor_override, total.dtype)
     if x.dtype.kind in "iu":
         return np.asarray(np.sign(total) * (np.abs(total) // divisor)).astype(x.dtype)  # PyTorch rounds to zero
-    return np.asarray(total / divisor).astype(x.dtype, copy=False)
+    return np.asarray(total / divisor)
 
 
 @register(compiled.avg_pool_input_grad)
+@rounded_once
 def avg_pool_input_grad(
     g: Array,
     x_shape: Shape,
@@ -135,20 +137,14 @@ def avg_pool_input_grad(
     """The transpose of ``avg_pool``."""
     rank = len(kernel)
     spatial, out = x_shape[-rank:], g.shape[-rank:]
-    wide = _wide(g.dtype)
-    x = g.astype(wide, copy=False) / _divisor(spatial, out, kernel, stride, padding, count_include_pad, divisor_override, wide)
+    x = g / _divisor(spatial, out, kernel, stride, padding, count_include_pad, divisor_override, g.dtype)
     for axis, (size, taps, step, pad) in enumerate(zip(spatial, kernel, stride, padding, strict=True), g.ndim - rank):
         x = _spread_windows(x, axis, size, taps, step, pad)
-    return x.astype(g.dtype, copy=False)
+    return np.asarray(x)
 
 
 def _along(axis: int, index: Any) -> Any:
     return (*(slice(None),) * axis, index)
-
-
-def _wide(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The dtype to add up in: half precision is summed in single."""
-    return np.dtype(np.float32) if dtype.itemsize == 2 and dtype.kind not in "iu" else dtype
 
 
 def _lowest(dtype: np.dtype[Any]) -> Any:

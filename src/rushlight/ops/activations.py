@@ -14,6 +14,7 @@ from ..autograd.interpreters import stack as interpreters
 from ..autograd.modes import state
 from ..backend import activations as k
 from ..backend.checked_convert import checked_convert
+from ..backend.numpy import in_single
 from ..base.arguments import NUMBERS
 from ..base.dtypes import float16
 from ..base.type_limits import finfo
@@ -36,7 +37,7 @@ SELU_ALPHA, SELU_SCALE = 1.6732632423543772848170429916717, 1.050700987355480493
 def _gelu_erf(x: Any) -> Any:
     if k.by_quotient(x):
         return k.gelu(x)
-    wide = k.in_single(x)
+    wide = in_single(x)
     return (wide * 0.5 * (1 + arrays.erf(wide * wide.dtype.type(math.sqrt(0.5))))).astype(x.dtype)
 
 
