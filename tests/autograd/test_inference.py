@@ -222,3 +222,26 @@ def test_another_thread_makes_ordinary_tensors_meanwhile():
         assert (x * x).is_inference()
     y.sum().backward()
     assert x.grad is not None
+
+
+def test_other_faults_of_a_write_come_before_that_it_is_of_inference_mode() -> None:
+    with torch.inference_mode():
+        t = torch.ones(4)
+    with pytest.raises(RuntimeError, match="The size of tensor a"):
+        t.add_(torch.ones(3))
+    with pytest.raises(RuntimeError, match="doesn't match the broadcast shape"):
+        t.mul_(torch.ones(1, 4))
+    with pytest.raises(RuntimeError, match="renorm: input needs at least 2 dimensions"):
+        t.renorm_(2, -1, 1.0)
+    with pytest.raises(RuntimeError, match="Inplace update to inference tensor"):
+        t.clamp_(0, 0.5)
+    assert t.tolist() == [1.0] * 4
+
+
+def test_functions_and_checkpoints_do_not_save_what_inference_mode_made() -> None:
+    with torch.inference_mode():
+        t = torch.ones(2)
+    x = torch.ones(2, requires_grad=True)
+    for reentrant in (False, True):
+        with pytest.raises(RuntimeError, match="Inference tensors cannot be saved"):
+            torch.utils.checkpoint.checkpoint(lambda x, t: x * 2, x, t, use_reentrant=reentrant)

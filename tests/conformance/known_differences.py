@@ -120,6 +120,19 @@ KNOWN = [
         r"value at [^\n]*\n# \w+: \d+/\d+ differ, at \[[\d, ]*\]: [\d.e+-]+ for nan\n(?s:.*)(hessian|jacrev|jacfwd)\([^\n]*\.prod\(",
         "PyTorch's third derivative of a product is nan where a factor is zero: that of x * y * z in x, y and z is 1",
     ),
+    (
+        r"value at [^\n]*(linalg\.qr|geqrf)\([^\n]*\n# \w+: \d+/\d+ differ, at \[[\d, ]*\]: [-\d.infe+]+ for nan\n",
+        "reflections of a column that is infinite: LAPACK of PyTorch has nan where NumPy's has its norm, or leaves the next column",
+    ),
+    (
+        r"grad at [^\n]*\n# [\w.]+: \d+/\d+ differ, at \[[\d, ]*\]: nan for [^\n]*\n(?s:.*)view_as_real\((?s:.*)fft\.rfft|"
+        r"grad at [^\n]*\n# [\w.]+: \d+/\d+ differ, at \[[\d, ]*\]: nan for [^\n]*\n(?s:.*)view_as_real\(torch\.fft\.rfft",
+        "imaginary parts of a gradient that are nan: PyTorch's transform over the whole spectrum keeps them out of the first number",
+    ),
+    (
+        r"value at [^\n]*func\.linearize\((?s:.*)\n# \w+: \d+/\d+ differ, at \[[\d, ]*\]: [^\n]* for -?0\.0\n(?s:.*)inference_mode",
+        "PyTorch's linearize loses the values of a tensor made in inference mode: of its clone it gives what is given here",
+    ),
 ]
 
 

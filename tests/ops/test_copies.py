@@ -162,3 +162,10 @@ def test_gradients_of_what_is_copied():
     (torch.cat([first, second], 1).transpose(0, 1).contiguous().view(-1) * torch.arange(480.0)).sum().backward()
     both = torch.arange(480.0).view(10, 6, 8).transpose(0, 1)
     assert torch.equal(first.grad, both[:, :5]) and torch.equal(second.grad, both[:, 5:])
+
+
+def test_images_of_nothing_have_steps_in_a_memory_format() -> None:
+    x = torch.ones(2, 2, 2, 0)
+    assert not x.is_contiguous(memory_format=torch.channels_last)
+    laid = x.contiguous(memory_format=torch.channels_last)
+    assert laid.stride() == (0, 1, 0, 2) and laid.is_contiguous(memory_format=torch.channels_last)

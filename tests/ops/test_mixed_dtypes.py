@@ -115,3 +115,9 @@ def test_a_mask_is_divided_in_rules() -> None:
         assert torch.autograd.grad(function(mask, x).sum(), x)[0].tolist() == wanted
     with pytest.raises(RuntimeError, match="Negation, the `-` operator, on a bool tensor is not supported"):
         torch.atan2(mask, x).sum().backward()
+
+
+@pytest.mark.parametrize("name", ["maximum", "minimum", "fmax", "fmin"])
+def test_halves_and_complex_numbers_have_no_order(name: str) -> None:
+    with pytest.raises(RuntimeError, match=f"{name} not implemented for complex tensors"):
+        getattr(torch, name)(torch.ones(2, dtype=torch.float16), torch.tensor(1j))

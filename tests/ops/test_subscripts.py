@@ -327,3 +327,11 @@ def test_the_gradient_of_an_index_adds_to_zeros():
     x = torch.ones(2, 2, requires_grad=True)
     x[torch.tensor([1])].backward(torch.full((1, 2), -0.0))
     assert not torch.signbit(x.grad).any()
+
+
+def test_the_index_out_of_range_that_is_named_lies_first_in_memory() -> None:
+    turned = torch.tensor([[0, 0], [0, 2], [3, 1]]).T
+    with pytest.raises(IndexError, match="index 2 is out of bounds for dimension 0 with size 2"):
+        torch.ones(2)[turned]
+    with pytest.raises(IndexError, match="index 3 is out of bounds for dimension 0 with size 2"):
+        torch.ones(2)[turned.contiguous()]

@@ -15,7 +15,7 @@ from .handles import observers
 from .interpreters import stack as interpreters
 from .nodes import leaf_edge, orders
 from .source_lines import here
-from .write_errors import check_made
+from .write_errors import check_made, refuse_saving
 
 
 def no_setup(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Any:
@@ -224,6 +224,7 @@ def _keep(node: Any, results: list[Any]) -> None:
     to_save, node.context.to_save = node.context.to_save, None
     if to_save is None:
         return
+    refuse_saving(to_save)
     hooks = modes.state.saved_hooks
     kept: list[Any] = []
     for position, value in enumerate(to_save):

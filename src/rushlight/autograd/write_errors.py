@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +23,16 @@ def refuse_inference(tensor: Tensor) -> None:
             "Inplace update to inference tensor outside InferenceMode is not allowed."
             "You can make a clone to get a normal tensor before doing inplace update."
             "See https://github.com/pytorch/rfcs/pull/17 for more details."
+        )
+
+
+def refuse_saving(values: Sequence[Any]) -> None:
+    """Raises PyTorch's error where a value to be saved was made in inference mode: nothing counts the writes into it."""
+    if any(isinstance(value, Tensor) and value._inference is not None for value in values):
+        raise RuntimeError(
+            "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
+            "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it "
+            "in autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`."
         )
 
 

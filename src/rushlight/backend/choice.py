@@ -124,8 +124,8 @@ def clamp_to(x: Array, high: Array) -> Array:
 
 def _of_real(ufunc: np.ufunc, name: str) -> Any:
     def kernel(a: Array, b: Array) -> Array:
-        if a.dtype.char in "FDeE":
-            if a.dtype.kind == "c":
+        if a.dtype.char in "FDeE" or a.dtype.kind in "W":
+            if a.dtype.kind in "cW":
                 raise RuntimeError(f"{name} not implemented for complex tensors.")
             return backend.converted(ufunc(in_single(a), in_single(b), out=...), a.dtype)
         return ufunc(a, b, out=...)

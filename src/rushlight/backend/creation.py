@@ -32,6 +32,9 @@ _FORMATS = {"channels_last": (0, 2, 3, 1), "channels_last_3d": (0, 2, 3, 4, 1)}
 
 def in_order(shape: Shape, dtype: np.dtype[Any], order: tuple[int, ...]) -> Array:
     """An unset array of ``shape`` whose axes lie in memory in ``order``, the first one outermost."""
+    if 0 in shape and order != tuple(range(len(order))):  # NumPy gives no steps where nothing lies
+        steps = {axis: math.prod([shape[inner] for inner in order[place + 1 :]]) for place, axis in enumerate(order)}
+        return empty_strided(shape, tuple(steps[axis] for axis in range(len(order))), dtype)
     made = np.empty([shape[axis] for axis in order], dtype)
     return made.transpose(sorted(range(len(order)), key=order.__getitem__))
 

@@ -57,6 +57,11 @@ def check(index: Array, low: int, size: int, error: Callable[[int], Exception]) 
         raise error(int(index[(index < low) | (index >= size)].flat[0]))
 
 
+def as_it_lies(index: Array) -> Array:
+    """With its dimensions in the order in which they lie in memory."""
+    return index.transpose(sorted(range(index.ndim), key=lambda axis: -abs(index.strides[axis])))
+
+
 def check_along(indices: Array, size: int, axis: int) -> None:
     """Raises a RuntimeError for indices outside of ``axis``; a backward pass asks again, as its own may have been written since."""
     check(indices, 0, size, lambda i: RuntimeError(f"index {i} is out of bounds for dimension {axis} with size {size}"))

@@ -18,6 +18,7 @@ from .flat_indices import (
     add_at,
     add_in_step,
     add_rows,
+    as_it_lies,
     at_in_line,
     check,
     check_along,
@@ -58,9 +59,10 @@ def _nothing_picked(error: IndexError, x: Array, indices: Indices) -> Array:
     if not picked.size:
         return picked
     for place, (size, one) in enumerate(zip(sizes, arrays, strict=True)):
+        one = as_it_lies(one)  # PyTorch names the first that it meets in memory
         bad = one[(one < -size) | (one >= size)]
         if bad.size:
-            raise IndexError(f"index {bad.flat[0]} is out of bounds for dimension {place} with size {size}") from None
+            raise IndexError(f"index {bad[0]} is out of bounds for dimension {place} with size {size}") from None
     raise error
 
 
@@ -147,7 +149,7 @@ def index_adjoint(g: Array, indices: Indices, shape: Shape) -> Array:
         return out
     picked = [(one, size) for one, size in zip(indices, shape, strict=False) if one is not None]
     for place, (one, size) in enumerate(picked):
-        check(one, -size, size, functools.partial(_beyond, place, size))
+        check(as_it_lies(one), -size, size, functools.partial(_beyond, place, size))
     if len(indices) == 1 and indices[0] is not None and g.ndim > indices[0].ndim:
         rows = indices[0].reshape(-1)
         add_rows(out, np.where(rows < 0, rows + shape[0], rows), g.reshape(rows.size, *shape[1:]), True)

@@ -342,7 +342,8 @@ def gumbel_softmax(logits: Any, tau: float = 1, hard: bool = False, eps: float =
     if not hard:
         return soft
     index = soft.max(dim, keepdim=True)[1]
-    return torch["zeros_like"](logits.detach()).scatter_(dim, index, 1.0) - soft.detach() + soft
+    hard_zeros = torch["zeros_like"](logits.detach(), memory_format=contiguous_format)
+    return hard_zeros.scatter_(dim, index, 1.0) - soft.detach() + soft
 
 
 @public(space=F, out=False)

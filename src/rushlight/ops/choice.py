@@ -478,7 +478,7 @@ def frexp(input: Any) -> Any:
     return return_types.frexp(ops.frexp(input))
 
 
-def _heaviside_(input: Any, values: Any) -> Tensor:
+def _heaviside_(input: Tensor, values: Tensor) -> Tensor:
     """What heaviside_ puts into a tensor: its node names the form in place."""
     refuse_number("heaviside_", ("input", "values"), (input, values))
     return ops.heaviside_(input, values)

@@ -20,6 +20,7 @@ from ..autograd.interpreters import stack as interpreters
 from ..autograd.nodes import leaf_edge, orders
 from ..autograd.rule_errors import broadcast_error
 from ..autograd.source_lines import here
+from ..autograd.write_errors import refuse_saving
 from ..backend import numpy as backend
 from ..backend.pointwise import kernel_for
 from ..backend.sparse_gradients import ScatteredArray
@@ -196,7 +197,7 @@ def packed_first(op: Op, inputs: Sequence[Any]) -> Early:
         value = inputs[op.inputs.index(name)] if kind == "input" else None
         if value is None or needed.isdisjoint(users):
             continue
-        refuse_inference(value if name == op.variadic else [value])
+        refuse_saving(value if name == op.variadic else [value])
         if name == op.variadic:
             early[name] = tuple(saved.Packed(item, hooks[-1]) if isinstance(item, Tensor) else item for item in value)
         elif isinstance(value, Tensor):
@@ -275,13 +276,13 @@ def _kept(
             if not wanted:
                 kept += [None, None]
             elif name == op.variadic:
-                refuse_inference(value)
+                refuse_saving(value)
                 kept += [
                     early[name] if name in early else tuple(value),
                     tuple((-1 if name in early else item._counter[0]) if isinstance(item, Tensor) else None for item in value),
                 ]
             elif isinstance(value, Tensor):
-                refuse_inference([value])
+                refuse_saving([value])
                 kept += [early[name], -1] if name in early else [value, value._counter[0]]
             else:
                 kept += [arrays[position], None]
@@ -303,13 +304,3 @@ def _kept(
             else:
                 kept.append(None if source is None else getattr(source, kind))
     return kept
-
-
-def refuse_inference(values: Sequence[Any]) -> None:
-    """Raises PyTorch's error where a value to be saved was made in inference mode: nothing counts the writes into it."""
-    if any(isinstance(value, Tensor) and value._inference is not None for value in values):
-        raise RuntimeError(
-            "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
-            "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it "
-            "in autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`."
-        )

@@ -22,6 +22,7 @@ from ..autograd.source_lines import here
 from ..autograd.write_errors import refuse_operands
 from ..backend import numpy as backend
 from ..base.arguments import NUMBERS, is_own, type_name
+from ..tensor import Tensor, new_tensor
 from .argument_forms import is_number, refusal
 from .argument_types import Taken
 from .asking import asked
@@ -151,6 +152,8 @@ def scaled(ufunc: np.ufunc, name: str, plain_name: str, scaled_name: str) -> Cal
             raise Call(name, ("self", "other"), (self, other), {}).as_method(error) or error from None
         except RuntimeError:
             _refuse_misfits(name, (other,), {})
+            if self._inference is not None and not state.inference:
+                _rehearse(getattr(tensors, plain_name), name, self, (other,), {})
             raise
 
     plain = binary(ufunc, name, slow, of_complex=False)
@@ -245,6 +248,8 @@ def by_result(f: Callable[..., Any], name: str, settled: Settled, refused: Refus
             raise wrong from None
         except (RuntimeError, IndexError, ValueError, ArithmeticError) as error:
             _refuse_misfits(name, args, kwargs)
+            if self._inference is not None and not state.inference:
+                _rehearse(f, name, self, args, kwargs)
             views.check_writable(self, any(in_graph(value) for value in args if hasattr(value, "_array")))  # comes before
             if name in overlaps.BY_ELEMENT:
                 refuse_operands(name, self, (*args, *kwargs.values()), error)
@@ -262,6 +267,16 @@ def _refuse_misfits(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
     wrong = refusal(name, True, args, kwargs)
     if wrong is not None:
         raise wrong from None
+
+
+def _rehearse(f: Callable[..., Tensor], name: str, self: Tensor, args: tuple[object, ...], kwargs: dict[str, object]) -> None:
+    """The errors of a write into a tensor of inference mode, which PyTorch refuses when it has been done."""
+    before = state.grad_enabled
+    state.grad_enabled = False
+    try:
+        views.inplace(f, name, new_tensor(self._array.copy()), *args, **kwargs)
+    finally:
+        state.grad_enabled = before
 
 
 def shares(self: Any, inputs: tuple[Any, ...]) -> bool:

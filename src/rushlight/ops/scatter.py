@@ -221,7 +221,9 @@ def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> Te
     return ops.gather(input, index, axis)
 
 
-def _scatter_(input: Any, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: str | None = None) -> Tensor:
+def _scatter_(
+    input: Tensor, dim: int, index: Tensor, src: object = None, *, value: object = None, reduce: str | None = None
+) -> Tensor:
     """What scatter_ puts into a tensor: where it reduces it has no derivative, and says whose."""
     return _scattered(input, dim, index, src, value, reduce, "scatter_")
 
@@ -232,7 +234,7 @@ def scatter(input: Any, dim: int, index: Any, src: Any = None, *, value: Any = N
     return _scattered(input, dim, index, src, value, reduce, "scatter")
 
 
-def _scattered(input: Any, dim: int, index: Any, src: Any, value: Any, reduce: str | None, called: str) -> Tensor:
+def _scattered(input: Tensor, dim: int, index: Tensor, src: object, value: object, reduce: str | None, called: str) -> Tensor:
     axis = axis_of(dim, input._array.ndim)
     number = None if isinstance(src, Tensor) else value if src is None else src
     _check_scatter(input, index, axis, src if isinstance(src, Tensor) else None)

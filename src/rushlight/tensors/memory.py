@@ -132,11 +132,20 @@ class InMemory(Methods):
             wrong = f"must be torch.memory_format, not {type_name(memory_format)}"
             raise TypeError(f"is_contiguous(): argument 'memory_format' {wrong}")
         array, name = self._array, str(memory_format)
-        if name.endswith("channels_last"):
-            return array.ndim == 4 and bool(array.transpose(0, 2, 3, 1).flags.c_contiguous)
-        if name.endswith("channels_last_3d"):
-            return array.ndim == 5 and bool(array.transpose(0, 2, 3, 4, 1).flags.c_contiguous)
-        return bool(array.flags.c_contiguous)
+        if not name.endswith(("channels_last", "channels_last_3d")):
+            return bool(array.flags.c_contiguous)
+        if array.ndim != (4 if name.endswith("channels_last") else 5):
+            return False
+        axes = (0, *range(2, array.ndim), 1)
+        if array.size:
+            return bool(array.transpose(axes).flags.c_contiguous)
+        step, strides = 1, self.stride()  # in these formats, unlike in order, PyTorch asks for steps where nothing lies too
+        for axis in reversed(axes):
+            if array.shape[axis] != 1:
+                if strides[axis] != step:
+                    return False
+                step *= array.shape[axis]
+        return True
 
     @property
     def _cdata(self) -> int:  # which tells one tensor from another, whatever memory it has

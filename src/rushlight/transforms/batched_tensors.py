@@ -462,10 +462,10 @@ _BROADCAST = frozenset(
 )
 
 
-def larger(name: str, self: Any, args: tuple[Any, ...], level: Level) -> str:
+def larger(name: str, self: Tensor, args: tuple[object, ...], level: Level) -> str:
     """What PyTorch says where an op in place is given examples, and its tensor is one for all."""
     if name in _BROADCAST:
-        shapes = [one._array.shape for one in (self, *args) if hasattr(one, "_array")]
+        shapes = [one._array.shape for one in (self, *args) if isinstance(one, Tensor)]
         whole = [level.size, *np.broadcast_shapes(*shapes)]
         return f"output with shape {list(self._array.shape)} doesn't match the broadcast shape {whole}"
     called = "inplace arithmetic" if name in _ARITHMETIC else name if name in _OF_ONE else f"aten::{name}"

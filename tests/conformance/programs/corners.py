@@ -18,6 +18,7 @@ def show(function):
 # Random numbers do not depend on how logits lie.
 torch.manual_seed(3)
 print(F.gumbel_softmax(torch.zeros(2, 3).t(), dim=-1))
+print(F.gumbel_softmax(torch.zeros(2, 3).t(), dim=-1, hard=True).stride())
 
 # `out=` of another size: the memory stays, and its views see what is written.
 x = torch.arange(10).view(5, 2)[::2]
