@@ -40,7 +40,7 @@ for _dtype, _lane in (("float32", 8), ("float64", 4)):
         _known[_size] = np.array([*range(_lane, _size), *range(_lane)])
 
 
-def total(x: Array) -> Any:
+def total(x: Array) -> Array:
     """The sum of all elements, in the order of their memory."""
     size = x.size
     if size > _LARGEST and not x.flags.forc:
@@ -55,7 +55,7 @@ def total(x: Array) -> Any:
 
 
 @register(rows.total)
-def _total(flat: Array) -> Any:
+def _total(flat: Array) -> Array:
     """The sum of a vector of more than four."""
     if flat.size > _LARGEST:
         return add_up(flat)

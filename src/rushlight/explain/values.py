@@ -49,7 +49,7 @@ def fitted(value: Any, edge: Edge) -> Any:
     return np.array(unbroadcast(array, kept, array.dtype if dtype is None else dtype)).reshape((*examples, *shape))
 
 
-def value_of(array: Any, full: bool = False, holes: Any = None) -> Entry | None:
+def value_of(array: Any, full: bool = False, holes: np.ndarray | None = None) -> Entry | None:
     """What a recording keeps of an array or a Tensor, without its ``holes``, which nobody has set; None where there is neither.
 
     >>> import numpy as np
