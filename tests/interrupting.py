@@ -129,6 +129,7 @@ def left_behind(call: Callable[[], object]) -> Iterator[tuple[Place, list[str]]]
             wrong = _changed(before)
         if wrong:
             yield place, wrong
+            np.seterr(**before["errors"])
             for each, values in threads:
                 vars(each).clear()
                 vars(each).update({name: _copied(value) for name, value in values.items()})

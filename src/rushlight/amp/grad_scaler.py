@@ -10,13 +10,14 @@ import numpy as np
 
 import rushlight as torch
 
+from ..base.errstate import silent
 from ..tensors.arguments import warn
 from .scaling import OptState as OptState
 
 
 def _in_single(scale: Any) -> float:
     """A scale rounded as PyTorch's is, which is a tensor of single precision."""
-    with np.errstate(over="ignore"):
+    with silent():
         return float(np.float32(float(scale)))
 
 

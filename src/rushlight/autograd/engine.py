@@ -18,12 +18,12 @@ from typing import Any
 
 import numpy as np
 
-from ..backend import errstate
 from ..backend import numpy as backend
 from ..backend.halves import add_into
 from ..backend.ownership import BY_PASS, is_only_here
 from ..backend.sparse_gradients import ScatteredArray
 from ..backend.unbroadcast import unbroadcast
+from ..base import errstate
 from ..tensor import Tensor, wrap
 from . import mirrors, modes, overlaps, reentrant, topological_order, views
 from .hooks import HookCalls
@@ -356,7 +356,7 @@ def retried_vjp(node: Node, g: Any, edges: tuple[Edge | None, ...], error: Excep
         raise of_rule(node, error) from None
     if node.always_runs:  # a Function's warning is the user's
         raise error
-    with np.errstate(all="ignore"):
+    with errstate.silent():
         return node.vjp(g, edges)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.errstate import silent
 from ..kernels import half_precision, mixtures, register, sweeps
 from . import bits
 from . import numpy as backend
@@ -127,7 +128,7 @@ def floor_divide(a: Array, b: Array) -> Array:
     wide = _exact_quotients(a, b)
     if wide is not None:
         return np.floor(wide[0], out=...).astype(a.dtype)
-    with np.errstate(all="ignore"):
+    with silent():
         return np.floor_divide(a, b, out=...)
 
 
@@ -140,7 +141,7 @@ def _exact_quotients(a: Array, b: Array) -> tuple[Array, Array, Array] | None:
     so much sooner (a tenth of the time) than NumPy takes the divisor off bit by bit. None for few, infinite or large ones."""
     if a.dtype != np.float32 or b.dtype != np.float32 or max(a.size, b.size) < _MANY_QUOTIENTS:
         return None
-    with np.errstate(all="ignore"):
+    with silent():
         wide_a, wide_b = a.astype(np.float64), b.astype(np.float64)
         quotients = wide_a / wide_b
         exact = quotients.size > 0 and max(quotients.max(), -quotients.min()) < _LARGEST_QUOTIENT and np.isfinite(b).all()
@@ -168,7 +169,7 @@ def truncate_divide(a: Array, b: Array) -> Array:
     if a.dtype.kind not in "iu":
         return np.trunc(np.true_divide(a, b), out=...)
     _no_zero(a, b)
-    with np.errstate(all="ignore"):
+    with silent():
         quotient = np.floor_divide(a, b)
         inexact = np.multiply(quotient, b) != a
         return np.asarray(quotient + ((quotient < 0) & inexact).astype(quotient.dtype))
@@ -288,7 +289,7 @@ def fused(a: Any, b: Any, c: Any) -> Array:
 
     What the product and the sum lose (Dekker 1971, Knuth's two-sum) is added before the last rounding.
     """
-    with np.errstate(over="ignore", invalid="ignore"):
+    with silent():
         product = np.asarray(a * b)
         (a_high, a_low), (b_high, b_low) = _halves(a), _halves(b)
         lost = a_high * b_high - product + a_high * b_low + a_low * b_high + a_low * b_low

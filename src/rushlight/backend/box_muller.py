@@ -12,6 +12,7 @@ from functools import cache
 
 import numpy as np
 
+from ..base.errstate import silent
 from ..kernels import normals, register
 from .arithmetic import fused
 from .numpy import Array
@@ -85,7 +86,7 @@ def as_libm(function: str, x: Array) -> Array:
     try:
         return np.fromiter(map(getattr(math, function), x.ravel().tolist()), np.float64, x.size).reshape(x.shape)
     except OverflowError:  # exp past the largest number, which C answers with infinity
-        with np.errstate(over="ignore"):
+        with silent():
             result = getattr(np, function)(x)
         return result
 

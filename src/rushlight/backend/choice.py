@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..base import dtypes
+from ..base.errstate import silent
 from ..base.type_limits import finfo
 from ..kernels import mixtures, register, sweeps
 from . import numpy as backend
@@ -260,7 +261,7 @@ def logaddexp(a: Array, b: Array) -> Array:
     """``log(exp(a) + exp(b))`` without overflow."""
     if a.dtype.kind == "c":
         first, second = np.where(a.real >= b.real, a, b), np.where(a.real >= b.real, b, a)
-        with np.errstate(all="ignore"):
+        with silent():
             return np.asarray(first + np.log1p(np.exp(second - first)))
     if a.dtype.kind not in "fV":
         refuse("logaddexp_cpu", a)

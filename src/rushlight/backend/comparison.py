@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..base.errstate import silent
 from .array_dtypes import refuse
 from .numpy import Array, in_single
 
@@ -69,7 +70,7 @@ def isclose(a: Array, b: Array, rtol: float, atol: float, equal_nan: bool) -> Ar
         return close
     if a.dtype.kind in "biu":
         a, b = a.astype(np.float64), b.astype(np.float64)
-    with np.errstate(all="ignore"):
+    with silent():
         gap = np.abs(a - b)
         return np.asarray(close | (np.isfinite(gap) & (gap <= atol + np.abs(rtol * b))))
 

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..base.errstate import silent
 from ..kernels import convolution as compiled
 from ..kernels import register
 from . import threads
@@ -91,7 +92,7 @@ def _correlate(x: Array, w: Array, y: Array, offset: Shape, stride: Shape, dilat
     groups, channels = w.shape[:2]
     plan = _Plan(w.shape[3:], y.shape[3:], offset, stride, dilation)
     windows, matrix = plan.windows(plan.room(x)), w.reshape(groups, channels, -1)
-    with threads.blas_threads(1), np.errstate(all="ignore"):
+    with threads.blas_threads(1), silent():
         for samples, part in plan.blocks(x):
             into = y[samples, :, :, part]
             into[...] = np.matmul(matrix, plan.columns(windows, samples, part)).reshape(into.shape)
@@ -163,7 +164,7 @@ def _correlate_to_weights(g: Array, x: Array, plan: _Plan) -> Array:
     """w[g, o, c, t] = sum over n, p of g[n, g, o, p] * x[n, g, c, p * stride + t * dilation + offset]."""
     groups, channels = g.shape[1:3]
     windows, total = plan.windows(plan.room(x)), None
-    with threads.blas_threads(1), np.errstate(all="ignore"):
+    with threads.blas_threads(1), silent():
         for samples, part in plan.blocks(x):
             columns = plan.columns(windows, samples, part)
             cotangents = g[samples, :, :, part].reshape(len(columns), groups, channels, -1)

@@ -9,6 +9,7 @@ import math
 
 import numpy as np
 
+from ..base.errstate import silent
 from . import threads
 from .numpy import Array
 
@@ -30,7 +31,7 @@ def lu_factor(a: Array) -> tuple[Array, Array, Array]:
     count = info.size
     flat = lu.reshape(count, m, n)
     if count:
-        with np.errstate(all="ignore"):
+        with silent():
             _eliminate(flat, pivots.reshape(count, steps), info.reshape(count))
     return lu, pivots, info
 
@@ -122,7 +123,7 @@ def _substituted(triangle: Array, b: Array) -> Array:
     """Back substitution, a column of the triangle at a time; a zero on the right stays zero."""
     batch = np.broadcast_shapes(triangle.shape[:-2], b.shape[:-2])
     x = np.array(np.broadcast_to(b, (*batch, *b.shape[-2:])))
-    with np.errstate(all="ignore"):
+    with silent():
         for k in range(triangle.shape[-1] - 1, -1, -1):
             row = x[..., k, :]
             x[..., k, :] = np.where(row == 0, row, row / triangle[..., k, k, None])

@@ -12,6 +12,7 @@ from typing import Literal
 
 import numpy as np
 
+from ..base.errstate import silent
 from .numpy import Array
 
 NONE, ROOT, COUNT = 0, 1, 2
@@ -65,7 +66,7 @@ def _order(x: Array, axes: tuple[int, ...], sort_last: bool) -> list[int]:
 def _in_layout(x: Array, axes: tuple[int, ...], sort_last: bool, transform: Callable[[Array], Array]) -> Array:
     """Transforms the axes, brought to the end for the time."""
     order = _order(x, axes, sort_last)
-    with np.errstate(all="ignore"):
+    with silent():
         if order == list(range(x.ndim)):
             return np.ascontiguousarray(transform(x))
         out = np.ascontiguousarray(transform(x.transpose(order)))
@@ -85,6 +86,6 @@ def frequencies(count: int, first_negative: int, step: float, dtype: np.dtype[np
     index = np.arange(count, dtype=np.float64)
     index[first_negative:] -= count
     wide = np.dtype(np.float64 if dtype == np.float64 else np.float32)
-    with np.errstate(all="ignore"):
+    with silent():
         values: Array = (index.astype(dtype).astype(wide) * wide.type(step)).astype(dtype)
     return values

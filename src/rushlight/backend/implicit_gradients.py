@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.errstate import silent
 from .special import digamma
 
 Array = np.ndarray[Any, Any]
@@ -28,7 +29,7 @@ def gamma_gradient(shape: Array, x: Array) -> Array:
     shape, x = np.broadcast_arrays(np.asarray(shape, np.float64), np.asarray(x, np.float64))
     slope = np.empty(x.shape)
     large = shape >= _NORMAL_FROM
-    with np.errstate(all="ignore"):
+    with silent():
         slope[large] = _gamma_by_cube_root(shape[large], x[large])
         slope[~large] = _in_parts(_gamma_by_series, shape[~large], x[~large])
     return slope.astype(dtype)
@@ -57,7 +58,7 @@ def dirichlet_gradient(x: Array, alpha: Array, total: Array) -> Array:
     """dx/dalpha / (1 - x) of a share ``x`` of concentration ``alpha``, where all shares have ``total`` together."""
     dtype = np.result_type(x, alpha, total)
     x, alpha, total = np.broadcast_arrays(*(np.asarray(each, np.float64) for each in (x, alpha, total)))
-    with np.errstate(all="ignore"):
+    with silent():
         slope = _in_parts(_share_by_series, x.ravel(), alpha.ravel(), total.ravel())
     return slope.reshape(x.shape).astype(dtype)
 

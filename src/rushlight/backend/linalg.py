@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.errstate import silent
 from . import factorizations
 from .numpy import Array
 
@@ -110,7 +111,7 @@ def det(a: Array) -> Array:
     size = np.array(np.linalg.det(a))
     doubtful = _doubtful(a, size)
     if doubtful.any():
-        with np.errstate(all="ignore"):
+        with silent():
             pivots, turns = _pivots(a, doubtful)
             size[doubtful] = pivots.prod(-1) * turns
     return size
@@ -118,7 +119,7 @@ def det(a: Array) -> Array:
 
 def slogdet(a: Array) -> tuple[Array, Array]:
     sign, size = (np.array(one) for one in np.linalg.slogdet(a))
-    with np.errstate(all="ignore"):
+    with silent():
         doubtful = _doubtful(a, np.exp(size)) | (sign == 0)
         if doubtful.any():
             pivots, turns = _pivots(a, doubtful)
@@ -141,7 +142,7 @@ def _doubtful(a: Array, size: Array) -> Array:
     n = a.shape[-1]
     if not 0 < n <= _FEW_ROWS:
         return np.asarray((size == 0) | (~np.isfinite(size) & ~np.isfinite(a).all((-2, -1))))
-    with np.errstate(all="ignore"):
+    with silent():
         bound = (np.abs(a) ** 2 if a.dtype.kind == "c" else a * a).sum(-1).prod(-1)  # Hadamard's, squared
         return np.asarray(~(np.abs(size) ** 2 > bound * (16 * np.finfo(a.dtype).eps) ** 2))
 

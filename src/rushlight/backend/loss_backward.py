@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..base.errstate import silent
 from ..kernels import register, sweeps
 from .choice import clamp
 from .numpy import Array, in_single
@@ -60,7 +61,7 @@ def binary_cross_entropy_backward(
 
 def wrong_side(x: Array, target: Array) -> Array:
     """``exp(-target * x)``, which half precision rounds twice."""
-    with np.errstate(over="ignore"):
+    with silent():
         margin = (in_single(target) * -in_single(x)).astype(x.dtype)  # targets may be bools or bytes
         rounded: Array = np.exp(in_single(margin)).astype(x.dtype)
         return rounded
@@ -68,7 +69,7 @@ def wrong_side(x: Array, target: Array) -> Array:
 
 def soft_margin_loss_backward(h: Array, x: Array, target: Array, reduction: str) -> Array:
     z = wrong_side(x, target)  # where it is infinite the gradient is nan, as in PyTorch
-    with np.errstate(over="ignore", invalid="ignore"):
+    with silent():
         return h * (target * z * x.dtype.type(-1 / parts(x, reduction)) / (z + x.dtype.type(1)))
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.errstate import silent
 from ..kernels import nll_loss as compiled
 from ..kernels import register, sweeps
 from . import reduce
@@ -150,7 +151,7 @@ def binary_cross_entropy(x: Array, target: Array, weight: Array | None = None, r
     _between_0_and_1(x, "input")
     _between_0_and_1(target, "target")
     p, t = in_single(x), in_single(target)
-    with np.errstate(all="ignore"):
+    with silent():
         losses = (t - 1) * np.maximum(np.log1p(-p), -100) - t * np.maximum(np.log(p), -100)
     if weight is not None:
         losses = losses * weight

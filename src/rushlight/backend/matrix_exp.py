@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..base.errstate import silent
 from .numpy import Array, rounded_once
 
 # N. Higham, The scaling and squaring method for the matrix exponential revisited (2005): the Pade approximant of
@@ -22,7 +23,7 @@ def matrix_exp(a: Array) -> Array:
         return a.copy()
     kind = a.dtype
     a = a.astype(np.result_type(kind, np.float64), copy=False)
-    with np.errstate(all="ignore"):
+    with silent():
         norm = np.abs(a).sum(-2).max(-1)
         halvings = np.ceil(np.log2(np.maximum(np.where(np.isfinite(norm), norm, 0) / _LARGEST, 1))).astype(int)
         a = a / np.asarray(2.0**halvings)[..., None, None]

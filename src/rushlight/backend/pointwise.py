@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..base import dtypes
+from ..base.errstate import silent
 from ..kernels import half_precision, register
 from ..kernels import sweeps as compiled
 from .arithmetic import complex_sum, negative, subtract
@@ -197,7 +198,7 @@ def relu_backward(h: Array, y: Array) -> Array:
 def sinc(x: Array) -> Array:
     x = floating(x)
     angle = x * x.dtype.type(math.pi)
-    with np.errstate(all="ignore"):
+    with silent():
         return np.where(x == 0, x.dtype.type(1), np.sin(angle) / angle)
 
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..base.errstate import silent
 from .array_dtypes import floating, refuse
 from .numpy import Array, laid_out
 
@@ -40,7 +41,7 @@ def _polynomial(
         given = x = floating(x)
         if x.dtype.kind == "c" or x.dtype.itemsize == 2:
             refuse(f"{name}_cpu", x)
-        with np.errstate(all="ignore"):
+        with silent():
             x = 2 * x - 1 if shifted else x
             x, degree = np.broadcast_arrays(x, np.trunc(np.asarray(n).astype(np.float64)).astype(np.int64))
             before, now, k = np.ones_like(x), first(x), 1

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.errstate import silent
 from . import permutations, rejection_sampling
 from . import random_checks as check
 from .box_muller import as_libm, fill_blocks_32, fill_blocks_64, scale_and_shift
@@ -261,7 +262,7 @@ class Stream:
         """ceil(log(u) / log(1 - chance)) of one float64 uniform; in an integer dtype modulo its range."""
         check.geometric(dtype, chance)
         drawn = self._doubles(shape)
-        with np.errstate(divide="ignore"):
+        with silent():
             drawn = np.ceil(np.log(drawn, out=drawn) / math.log1p(-chance))
         if dtype.kind in "iu":
             drawn = drawn.astype(np.int64)
@@ -290,7 +291,7 @@ class Stream:
     def gamma(self, shapes: Array) -> Array:
         """A gamma number of scale 1 for each shape parameter, in order, at least the dtype's least normal number."""
         check.gamma(shapes.dtype)
-        with self._lock, np.errstate(over="ignore"):
+        with self._lock, silent():
             drawn = self._gammas(shapes, shapes.dtype == _F4)
         at_least: Array = np.fmax(drawn.astype(shapes.dtype, copy=False), np.finfo(shapes.dtype).tiny)
         return at_least
@@ -318,7 +319,7 @@ class Stream:
                 raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
             return np.empty((*weights.shape[:-1], count), np.int64)
         if count == 1 or not replacement:
-            with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            with silent():
                 keys: Array = weights / self.exponential(weights.shape, weights.dtype)
             if count == 1:
                 best: Array = keys.argmax(-1)
@@ -428,7 +429,7 @@ def _as(dtype: np.dtype[Any], drawn: Array) -> Array:
     """float64 numbers in `dtype`; to a half by way of float32, rounded twice as PyTorch does."""
     if dtype == _F8:
         return drawn
-    with np.errstate(over="ignore"):
+    with silent():
         if dtype.itemsize == 2 and dtype.kind not in "iu":
             drawn = drawn.astype(_F4)
         return drawn.astype(dtype)

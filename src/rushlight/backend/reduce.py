@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.errstate import silent
 from ..kernels import register, rows, sweeps
 from . import numpy as backend
 from . import summation
@@ -107,7 +108,7 @@ def over(total: Any, count: Any) -> Any:
     if count:  # as an array it is divided by in half the time
         known = backend.number(count, total.dtype) if total.__class__ is np.ndarray else None
         return total / (count if known is None else known)
-    with np.errstate(all="ignore"):
+    with silent():
         return np.asarray(total) / np.asarray(count).astype(total.real.dtype)
 
 

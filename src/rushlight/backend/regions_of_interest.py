@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.errstate import silent
 from .numpy import Array, Shape
 
 Bins = tuple[int, int]
@@ -30,7 +31,7 @@ def kept_boxes(boxes: Array, scores: Array, threshold: float) -> Array:
             width = np.minimum(x2[place], x2[place + 1 :]) - np.maximum(x1[place], x1[place + 1 :])
             height = np.minimum(y2[place], y2[place + 1 :]) - np.maximum(y1[place], y1[place + 1 :])
             shared = np.maximum(width, 0) * np.maximum(height, 0)
-            with np.errstate(divide="ignore", invalid="ignore"):
+            with silent():
                 free[place + 1 :] &= ~(shared / (areas[place] + areas[place + 1 :] - shared) > threshold)
     return np.array(kept, np.int64)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..base.errstate import silent
 from .numpy import Array
 
 _STARTS = {"sum": 0.0, "mean": 0.0, "prod": 1.0, "max": -np.inf, "min": np.inf}
@@ -18,7 +19,7 @@ def reduce_segments(data: Array, lengths: Array, axis: int, reduce: str, initial
         ids = np.repeat(np.arange(len(count)), count)
         _UFUNCS[reduce].at(result, ids, row[: len(ids)])
     if reduce == "mean":
-        with np.errstate(all="ignore"):
+        with silent():
             mean = out / counts[:, :, None].astype(rows.dtype)
         out = mean if initial is None else np.where(counts[:, :, None] == 0, out, mean)
     return out.astype(data.dtype).reshape(lengths.shape + data.shape[axis + 1 :])
@@ -43,7 +44,7 @@ def segment_reduce_backward(
 
 def _partials(part: Array, value: Array, reduce: str, factor: float) -> Array:
     """The derivative of a segment's result with respect to each of its elements."""
-    with np.errstate(all="ignore"):
+    with silent():
         if reduce == "sum":
             return np.ones_like(part)
         if reduce == "mean":

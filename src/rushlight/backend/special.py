@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.errstate import silent
 from ..kernels import register
 from ..kernels import sweeps as compiled
 from .array_dtypes import floating, meeting, refuse
@@ -164,7 +165,7 @@ def polygamma(x: Array, n: int) -> Array:
         refuse("polygamma", x)
     if n == 1 and x.dtype.itemsize == 2:
         return polygamma(in_single(x), n).astype(x.dtype)
-    with np.errstate(all="ignore"):
+    with silent():
         if n == 1:
             mirrored = x < 0.5
             wide = x.astype(np.float64)
@@ -234,7 +235,7 @@ def spherical_bessel_j0(x: Array) -> Array:
     x = floating(x)
     if x.dtype.kind == "c" or x.dtype.itemsize == 2:
         refuse("spherical_bessel_j0_cpu", x)
-    with np.errstate(all="ignore"):
+    with silent():
         out = np.where(np.abs(x) < 0.5, np.sinc(x / math.pi), np.sin(x) / x)
     return np.where(np.isinf(x), 0, out).astype(x.dtype)
 
@@ -244,7 +245,7 @@ def entr(x: Array) -> Array:
     x = floating(x)
     if x.dtype.kind == "c":
         refuse("entr_cpu", x)
-    with np.errstate(all="ignore"):
+    with silent():
         out = np.where(x > 0, -x * np.log(x), np.where(x == 0, 0, -math.inf))
     return np.where(np.isnan(x), x, out).astype(x.dtype)
 
@@ -254,7 +255,7 @@ def xlogy(a: Array, b: Array) -> Array:
     a, b = floating(a), floating(b)
     if a.dtype.kind == "c":
         refuse("xlogy_cpu", a)
-    with np.errstate(all="ignore"):
+    with silent():
         return np.where(np.isnan(b), b, np.where(a == 0, a.dtype.type(0), a * np.log(b)))
 
 
@@ -263,7 +264,7 @@ def xlog1py(a: Array, b: Array) -> Array:
     a, b = floating(a), floating(b)
     if a.dtype.kind == "c":
         refuse("xlog1py_cpu", a)
-    with np.errstate(all="ignore"):
+    with silent():
         return np.where(np.isnan(b), b, np.where(a == 0, a.dtype.type(0), a * np.log1p(b)))
 
 

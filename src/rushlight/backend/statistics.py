@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.errstate import silent
 from .numpy import Array
 
 
@@ -43,7 +44,7 @@ def counted(x: Array, edges: list[Array], even: bool, weights: Array | None, dty
     for column, edge in zip(x.T, edges, strict=True):
         inside &= (column >= edge[0]) & (column <= edge[-1])
         if even:
-            with np.errstate(all="ignore"):
+            with silent():
                 place = (column - edge[0]) * dtype.type(len(edge) - 1) / (edge[-1] - edge[0])
             place = np.where(np.isfinite(place), place, 0).astype(np.int64)
         else:

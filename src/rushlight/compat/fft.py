@@ -8,6 +8,7 @@ import numpy as np
 
 from rushlight.backend.fourier import frequencies
 from rushlight.base import dtypes
+from rushlight.base.errstate import silent
 from rushlight.base.missing_names import lazy_names
 from rushlight.ops.public import public
 from rushlight.tensor import Tensor
@@ -36,7 +37,7 @@ def _frequencies(name: str, n: Any, d: Any, out: Any, half: bool, *given: Any) -
     number = int(count / 2) + 1 if half else count
     if number < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension {number}: [{number}]")
-    with np.errstate(all="ignore"):
+    with silent():
         step = float(np.float64(1.0) / np.float64(count * d))
     values = frequencies(number, number if half else (count + 1) // 2, step, kind)
     return finished(values, requires_grad) if out is None else into(out, name, values, dtype)

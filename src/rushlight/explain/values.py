@@ -13,6 +13,7 @@ from ..backend.sparse_gradients import ScatteredArray
 from ..backend.unbroadcast import stretched, unbroadcast
 from ..base.attributes import Attributes
 from ..base.attributes import held as attributes
+from ..base.errstate import silent
 from ..ops.table import arrays
 from ..sparse.tensors import SparseTensor
 from ..tensor import Tensor
@@ -133,7 +134,7 @@ def _statistics(array: Any) -> dict[str, Any]:
     finite = numbers[np.isfinite(numbers)].astype(np.float64)
     if not finite.size:
         return {"min": None, "max": None, "mean": None, "std": None, "nonfinite": int(array.size)}
-    with np.errstate(all="ignore"):
+    with silent():
         found = {"min": finite.min(), "max": finite.max(), "mean": finite.mean(), "std": finite.std()}
     return {**{name: plain(float(one)) for name, one in found.items()}, "nonfinite": int(array.size - finite.size)}
 

@@ -80,7 +80,7 @@ def _plain_count(numpy: Function) -> int:
 
 native: ModuleType | None = None  # the loops: native/module.cpp says what each takes
 if os.environ.get("RUSHLIGHT_KERNELS") != "numpy":
-    with contextlib.suppress(ImportError):
+    with contextlib.suppress(ImportError, SystemError):  # SystemError: built for one with a lock
         native = importlib.import_module("._native", __name__)
 
 

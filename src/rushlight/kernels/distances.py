@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from ..base.errstate import silent
 from . import native
 from .rows import Array
 
@@ -45,7 +46,7 @@ def _slopes(
     ):
         return None
     if p == 2:
-        with np.errstate(all="ignore"):
+        with silent():
             weights = np.divide(g, lengths, out=np.zeros(g.shape, g.dtype), where=lengths != 0)
     else:
         weights = np.ascontiguousarray(g)

@@ -13,6 +13,7 @@ from ..autograd import grad_mode, modes
 from ..backend import normalization as k
 from ..backend.memory_formats import has_channels_last, keeping, with_channels_last
 from ..base.arguments import type_name
+from ..base.errstate import silent
 from ..base.type_limits import finfo
 from ..tensor import Tensor, new_tensor
 from .argument_forms import is_number
@@ -271,7 +272,7 @@ def _keep_up(x: np.ndarray[Any, Any], running_mean: Any, running_var: Any, momen
     """Moves the running statistics towards the batch's; PyTorch does not count these as changes in place."""
     if not isinstance(x, np.ndarray):  # on the meta device there are no statistics
         return
-    with np.errstate(all="ignore"):
+    with silent():
         move_statistics(running_mean, running_var, *k.channel_moments(x), momentum)
 
 

@@ -1,8 +1,7 @@
 """``x[...]`` and ``x[...] = value``: elements by index, reading and writing.
 
-An index goes through PyTorch's steps: integers, slices, None and ``...`` become views one after another (``select``, ``slice``,
-``unsqueeze``); index arrays and masks that remain are one op at the end (``index``). Writing takes the same view and copies
-into it, or ``index_put``s.
+An index goes through PyTorch's steps: integers, slices, None and ``...`` become views one by one (``select``, ``slice``,
+``unsqueeze``); index arrays and masks are one op in the end (``index``). Writing copies into that view, or ``index_put``s.
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ from ..autograd import modes, overlaps, views
 from ..backend import index as k
 from ..backend.pointwise import checked_number
 from ..base.arguments import NUMBERS
+from ..base.errstate import silent
 from ..tensor import Methods, Tensor, new_tensor
 from . import promotion
 from .inplace import count, in_graph, plain_write
@@ -328,7 +328,7 @@ def _held(value: Any, dtype: np.dtype[Any]) -> Any:
     if dtype.itemsize == 2 and dtype.kind in "fV" and isinstance(value, complex) and value.imag:
         raise RuntimeError("value cannot be converted to type double without overflow")
     if dtype.itemsize == 2 and dtype.kind in "fV" and isinstance(value, (int, float)):
-        with np.errstate(over="ignore"):
+        with silent():
             return float(np.asarray(value, np.float64).astype(dtype))
     return value
 

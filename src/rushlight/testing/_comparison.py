@@ -11,6 +11,7 @@ import numpy as np
 import rushlight as torch
 
 from ..base import dtypes
+from ..base.errstate import silent
 from ..tensor import Tensor
 from ..tensors.arguments import warn
 
@@ -181,7 +182,7 @@ def _where_they_differ(what: str, actual: Tensor, expected: Tensor, differs: Ten
         actual, expected = actual.to(dtypes.int64), expected.to(dtypes.int64)
     absolute = (actual - expected).abs()
     absolute[~differs] = 0
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with silent():
         relative = absolute / expected.abs()
     relative[~differs] = 0
     lines = [f"{what} are not {'close' if rtol or atol else 'equal'}!", ""]

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from ...autograd import engine, mirrors
-from ...backend import errstate
 from ...backend import numpy as backend
 from ...backend.interrupts import came_by_a_signal
 from ...backend.ownership import BY_REPLAY
 from ...backend.pointwise import kernel_for
+from ...base import errstate
 from ...kernels import chains
 from ...ops import promotion
 from ...ops.table import table

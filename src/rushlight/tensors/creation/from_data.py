@@ -13,6 +13,7 @@ from ...backend.numpy import is_float8
 from ...backend.pointwise import real_if
 from ...base import dtypes
 from ...base.device import changes
+from ...base.errstate import silent
 from ...base.type_limits import iinfo
 from ...ops.publishing import published
 from ...storage import TypedStorage, UntypedStorage
@@ -200,7 +201,7 @@ def _converted(array: np.ndarray[Any, Any], numpy_type: np.dtype[Any] | None, co
 def cast(array: np.ndarray[Any, Any], numpy_type: np.dtype[Any]) -> np.ndarray[Any, Any]:
     """A copy in another type, as C casts: the real part of complex values, no warnings."""
     array = real_if(array, numpy_type)
-    with np.errstate(all="ignore"):
+    with silent():
         return array.astype(numpy_type)
 
 
@@ -356,7 +357,7 @@ def _element(value: Any, numpy_type: np.dtype[Any]) -> Any:
         raise TypeError(f"must be real number, not {type(value).__name__}")
     if not isinstance(value, (bool, int, float)) and not hasattr(value, "__float__"):
         raise TypeError(f"must be real number, not {type(value).__name__}")
-    with np.errstate(all="ignore"):
+    with silent():
         return np.float64(value).astype(numpy_type)
 
 
