@@ -53,7 +53,7 @@ def test_without_a_watcher_memory_is_kept(monkeypatch: pytest.MonkeyPatch) -> No
     ask, answers = ownership.is_only_here, set()
 
     def asked(value: Any, way: int) -> bool:
-        answer = ask(value, way + 1)  # for the name that it has here
+        answer = ask(value, way and way + 1)  # one for the name that it has here
         answers.add((sys._getframe(1).f_code.co_name, answer))
         return answer
 
