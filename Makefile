@@ -152,12 +152,12 @@ clean:  ## remove environments and builds
 
 .oracle/installed: pyproject.toml $(KERNEL_SOURCES)
 	$(PYTHON) -m venv .oracle
-	.oracle/bin/python $(PIP) --editable '.[dev,examples,oracle]'
+	.oracle/bin/python $(PIP) --editable '.[test,examples,oracle]'
 	touch $@
 
 .xla/installed: pyproject.toml $(KERNEL_SOURCES)
 	$(PYTHON) -m venv .xla
-	.xla/bin/python $(PIP) --editable '.[dev,examples,xla,onnx]' onnxruntime
+	.xla/bin/python $(PIP) --editable '.[test,examples,xla,onnx]' onnxruntime
 	touch $@
 
 # install-torch comes first, so that pip takes PyTorch for installed; its version is asked for by name, or pip looks for a newer one.
