@@ -124,6 +124,17 @@ def test_on_any_number_of_threads_and_what_is_not_taken():
     assert compiled(x[:0], False, (0, 300, 70)) is None
 
 
+def test_of_what_is_no_nan(instruction_set):
+    nansum = kernels.registered["reduce.nansum"].compiled
+    for shape in ((40, 70), (3, 40_001)):
+        x = line("float32", *shape)
+        x[:, ::3] = math.nan
+        known = np.where(np.isnan(x), np.float32(0), x)
+        assert nansum(x, None) == added(known) == nansum(x, (0, 1), True)[0, 0]
+        assert (nansum(x, (1,)) == summation._rows(known)).all()
+    assert nansum(x.T, None) is None and nansum(x, None, dtype=np.dtype("float64")) is None
+
+
 def test_many_numbers_lose_no_digits():
     x = np.full((1_000_000, 3), 0.1, np.float32)
     np.testing.assert_allclose(compiled(x, True, x.shape), x.astype(np.float64).sum(0), rtol=3e-6)
