@@ -6,18 +6,20 @@ Many numbers are added up by products with ones: of 4,096 x 8 floats, along colu
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from typing import Any
 
 import numpy as np
 
 from ..kernels import native, register, rows
+from . import threads
 from .numpy import MANY, Array, Shape
 
 _SINGLE = np.dtype(np.float32)
 _REAL = frozenset((_SINGLE, np.dtype(np.float64)))
 # Above so many elements BLAS shares a product with a vector out to its threads, for which a matrix that one thread has just
-# written is too far away: 1,000 x 1,024 floats took 950 us on two threads, in blocks on one 57.
+# written is too far away: 1,000 x 1,024 floats took 950 us on two threads, on one 57.
 _ON_ONE_THREAD = 400_000
 _ROWS = 2048  # more are not added one after another: the sum would lose digits
 # Compiled kernels add few numbers too, in PyTorch's order (kernels/native/sums.h).
@@ -37,23 +39,6 @@ def ones(count: int, dtype: np.dtype[Any] = _SINGLE) -> Array:
     return _short_ones(count, dtype) if count < MANY else np.ones(count, dtype)
 
 
-def row_products(rows: Array, weights: Array) -> Array:
-    """``rows @ weights`` for a matrix and a vector."""
-    if rows.size <= _ON_ONE_THREAD:
-        return rows.dot(weights)
-    each = max(1, _ON_ONE_THREAD // rows.shape[1])
-    return np.concatenate([rows[start : start + each].dot(weights) for start in range(0, len(rows), each)])
-
-
-def weighted_rows(weights: Array, rows: Array) -> Array:
-    """``weights @ rows`` for a vector and a matrix."""
-    each = min(_ROWS, max(1, _ON_ONE_THREAD // max(1, rows.shape[1])))
-    total: Array = weights[:each].dot(rows[:each])
-    for start in range(each, len(rows), each):
-        total += weights[start : start + each].dot(rows[start : start + each])
-    return total
-
-
 def sums(array: Array, axes: tuple[int, ...], keepdims: bool) -> Array | None:
     """Sums along axes of real numbers that lie in C order, many where NumPy adds; None where its reductions are to do it."""
     if array.size < _FROM or array.dtype not in _REAL or not array.flags.c_contiguous:
@@ -66,20 +51,24 @@ def sums(array: Array, axes: tuple[int, ...], keepdims: bool) -> Array | None:
 @register(rows.sums_of_groups)
 def _sums_of_groups(array: Array, first: bool, sizes: Shape) -> Array | None:
     """Sums of axes that are taken together, of which every second goes, the ``first`` or the second of them."""
-    if first and len(sizes) == 2:
-        out = weighted_rows(ones(sizes[0], array.dtype), array.reshape(sizes))
-    elif first and len(sizes) == 3 and sizes[0] > _FEW and sizes[2] <= _ROWS:
-        lines = row_products(array.reshape(-1, sizes[2]), ones(sizes[2], array.dtype))
-        out = np.add.reduce(lines.reshape(sizes[:2]), 0)
-    elif first and len(sizes) == 3 and sizes[0] <= _ROWS:
-        out = np.add.reduce(np.add.reduce(array.reshape(sizes), 0), 1)
-    elif not first and len(sizes) == 2 and sizes[1] <= _ROWS:
-        out = row_products(array.reshape(sizes), ones(sizes[1], array.dtype))
-    elif not first and len(sizes) == 3 and sizes[1] <= _ROWS and sizes[1] * sizes[2] <= _ON_ONE_THREAD:
-        out = np.matmul(ones(sizes[1], array.dtype), array.reshape(sizes))
-    else:
-        return None
-    return np.asarray(out)
+    with threads.blas_threads(1) if array.size > _ON_ONE_THREAD else contextlib.nullcontext():
+        if len(sizes) == 3 - first:
+            return _columns(array.reshape(sizes))
+        if len(sizes) == 2 + first and sizes[-1] <= _ROWS and (not first or sizes[0] > _FEW):
+            lines = array.reshape(-1, sizes[-1]).dot(ones(sizes[-1], array.dtype))
+            return np.asarray(np.add.reduce(lines.reshape(sizes[:2]), 0)) if first else lines
+    if len(sizes) == 3 and sizes[0] <= _ROWS:
+        return np.asarray(np.add.reduce(np.add.reduce(array.reshape(sizes), 0), 1))
+    return None
+
+
+def _columns(rows: Array) -> Array:
+    """Sums of the columns of matrices (..., rows, columns)."""
+    total = np.asarray(np.matmul(ones(min(_ROWS, rows.shape[-2]), rows.dtype), rows[..., :_ROWS, :]))
+    for start in range(_ROWS, rows.shape[-2], _ROWS):
+        part = rows[..., start : start + _ROWS, :]
+        total += np.matmul(ones(part.shape[-2], rows.dtype), part)
+    return total
 
 
 @functools.lru_cache(1024)
