@@ -133,7 +133,7 @@ def pieces() -> dict[str, Piece]:
             },
         ),
         "line_sums: sums": Piece(
-            (line_sums.sums, line_sums._sums_of_groups, line_sums._grouped, line_sums.weighted_rows, line_sums.row_products),
+            (line_sums.sums, line_sums._sums_of_groups, line_sums._grouped, line_sums._columns),
             {(line_sums, "sums"): nothing},
             {
                 "rows of 4,096 x 8": lambda: reduce.sum(wide, 1),
@@ -187,10 +187,9 @@ def pieces() -> dict[str, Piece]:
             },
         ),
         "flat indices: of several": Piece(
-            (flat_indices.counted_from_0, flat_indices.at_in_line, index._add_at),
+            (flat_indices.at_in_line, index._add_at),
             {
-                (index, "counted_from_0"): nothing,
-                (index, "_add_at"): lambda out, indices, values: np.add.at(out, tuple(indices), values),
+                (index, "_add_at"): lambda out, indices, values, is_zero: np.add.at(out, tuple(indices), values),
             },
             {"gradient of x[i, j], 65,536": lambda: index.index_adjoint(line[:65536], pair, (512, 512))},
         ),

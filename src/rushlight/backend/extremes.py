@@ -110,28 +110,14 @@ def add_along(g: Array, indices: Array, shape: Shape, axis: int) -> Array:
 
 def put_reduced(g: Any, indices: Array, shape: Shape, axis: int, keepdims: bool = False) -> Array:
     """Zeros of ``shape`` with ``g`` where a reduction along ``axis`` found its values."""
-    check_along(indices, shape[axis] if shape else 1, axis)
-    if not shape:
-        return np.asarray(g)
-    out = np.zeros(shape, g.dtype)
-    if len(shape) == 1:
-        out[indices] = g
-    elif keepdims:
-        out[_in_step(indices, axis)] = g
-    else:
-        out[_in_step(np.expand_dims(indices, axis), axis)] = np.expand_dims(g, axis)
-    return out
+    g, indices = (unreduced(each, len(shape), axis, keepdims or not shape) for each in (g, indices))
+    return put_along(g, indices, shape, axis)
 
 
 def take_reduced(x: Array, indices: Array, axis: int, keepdims: bool = False) -> Array:
     """What a reduction along ``axis`` found at ``indices``: the adjoint of put_reduced."""
-    if not x.ndim:
-        return x.copy()
-    if x.ndim == 1:
-        return x[indices]
-    if keepdims:
-        return in_rows(x[_in_step(indices, axis)])
-    return in_rows(x[_in_step(indices[(slice(None),) * axis + (None,)], axis)].squeeze(axis))
+    found = take_along(x, unreduced(indices, x.ndim, axis, keepdims or not x.ndim), axis)
+    return found if keepdims or not x.ndim else found.squeeze(axis)
 
 
 # Where to find what is asked for along an axis. Nothing of this has a derivative: that belongs to the taking.

@@ -102,25 +102,15 @@ def _steps(picked: Shape, shape: Shape, axis: int) -> tuple[int, Array]:
     return math.prod(shape[axis + 1 :]), first
 
 
-def counted_from_0(indices: list[Array | None], shape: Shape) -> Array | None:
-    """The same of elements that arrays of indices, one for each dimension, name together; None for indices out of bounds or from
-    the end, and where a dimension is kept whole."""
-    if len(indices) != len(shape) or len(shape) < 2 or any(one is None for one in indices):
-        return None
-    try:
-        found: Array = np.asarray(np.ravel_multi_index(indices, shape))  # type: ignore[arg-type, call-overload]
-        return found
-    except ValueError:
-        return None
-
-
 def at_in_line(indices: list[Array | None], shape: Shape) -> Array:
-    """The same of elements that arrays of indices name together, which may count from the end; None keeps a dimension whole.
+    """The same of elements that arrays of indices within their bounds name together; None keeps a dimension whole.
 
     The arrays' common shape stands where the first one did if they are neighbours, else in front.
     """
     whole: list[Array | None] = [*indices, *[None] * (len(shape) - len(indices))]
     named = [axis for axis, one in enumerate(whole) if one is not None]
+    if len(named) == len(shape):
+        return np.asarray(np.ravel_multi_index(tuple(whole), shape, mode="wrap"))  # type: ignore[arg-type, call-overload]
     common = np.broadcast_shapes(*(one.shape for one in whole if one is not None))
     lead = named[0] if named[-1] - named[0] + 1 == len(named) else 0
     kept = [axis for axis, one in enumerate(whole) if one is None]

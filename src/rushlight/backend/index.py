@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -22,7 +20,6 @@ from .flat_indices import (
     at_in_line,
     check,
     check_along,
-    counted_from_0,
     in_line,
     put_in_step,
     within,
@@ -39,7 +36,7 @@ def _key(indices: Indices, ndim: int) -> tuple[Any, ...]:
     return tuple(slice(None) if one is None else one for one in indices)
 
 
-def _nothing_picked(error: IndexError, x: Array, indices: Indices) -> Array:
+def _nothing_picked(error: Exception, x: Array, indices: Indices) -> Array:
     """The result of indices out of range where there is nothing to pick; otherwise the error, in PyTorch's words."""
     arrays = [one for one in indices if one is not None]
     if not arrays:
@@ -141,20 +138,11 @@ def stretches(have: Shape, shape: Shape) -> bool:
 def index_adjoint(g: Array, indices: Indices, shape: Shape) -> Array:
     """Adds ``g`` into zeros where index took it from."""
     out = np.zeros(shape, g.dtype)
-    if not g.size:
-        return out
-    flat = counted_from_0(indices, shape) if g.size > FEW else None
-    if flat is not None:
-        add_at(out, flat, g)
-        return out
-    picked = [(one, size) for one, size in zip(indices, shape, strict=False) if one is not None]
-    for place, (one, size) in enumerate(picked):
-        check(as_it_lies(one), -size, size, functools.partial(_beyond, place, size))
-    if len(indices) == 1 and indices[0] is not None and g.ndim > indices[0].ndim:
-        rows = indices[0].reshape(-1)
-        add_rows(out, np.where(rows < 0, rows + shape[0], rows), g.reshape(rows.size, *shape[1:]), True)
-    else:
-        _add_at(out, indices, g)
+    if g.size:
+        picked = [(one, size) for one, size in zip(indices, shape, strict=False) if one is not None]
+        for place, (one, size) in enumerate(picked):
+            check(as_it_lies(one), -size, size, functools.partial(_beyond, place, size))
+        _add_at(out, indices, g, True)
     return out
 
 
@@ -163,45 +151,29 @@ def _beyond(place: int, size: int, index: int) -> IndexError:
     return IndexError(f"index {index} is out of bounds for dimension {place} with size {size}")
 
 
-def _add_slices(out: Array, index: Array, values: Array) -> bool:
-    """Adds to many slices along the first dimension; False where that is left to the general way, which tells what is wrong."""
-    size, shape = out.shape[0], (*index.shape, *out.shape[1:])
-    if not out.flags.c_contiguous or math.prod(shape) <= FEW or not within(index, -size, size):
-        return False
-    rows = index.reshape(-1)
-    if values.shape != shape:
-        try:
-            values = np.broadcast_to(values, shape)
-        except ValueError:
-            return False
-    add_rows(out, np.where(rows < 0, rows + size, rows), values.reshape(rows.size, *out.shape[1:]), False)
-    return True
-
-
-def _add_at(out: Array, indices: Indices, values: Array) -> None:
-    flat = None
-    if len(indices) == 1 and indices[0] is not None and out.ndim > 1 and _add_slices(out, indices[0], values):
-        return
-    if out.flags.c_contiguous and max([values.size, *(one.size for one in indices if one is not None)]) > FEW:
-        flat = counted_from_0(indices, out.shape)
-        bounds = zip(indices, out.shape, strict=False)
-        if flat is None and all(one is None or within(one, -size, size) for one, size in bounds):
-            with contextlib.suppress(ValueError):  # arrays that do not broadcast: NumPy says so below
-                flat = at_in_line(indices, out.shape)
-    if flat is None:
+def _add_at(out: Array, indices: Indices, values: Array, is_zero: bool) -> None:
+    """Adds values at indices within their bounds to ``out``, of which ``is_zero`` says whether it is zero so far."""
+    first = indices[0]
+    if not out.flags.c_contiguous or max([values.size, *(one.size for one in indices if one is not None)]) <= FEW:
         np.add.at(out, _key(indices, out.ndim), values)
+    elif len(indices) == 1 and first is not None and out.ndim > 1:
+        rows = first.reshape(-1)
+        parts = np.broadcast_to(values, (*first.shape, *out.shape[1:])).reshape(rows.size, *out.shape[1:])
+        add_rows(out, np.where(rows < 0, rows + len(out), rows), parts, is_zero)
     else:
-        add_at(out, flat, values)
+        add_at(out, at_in_line(indices, out.shape), values)
 
 
 def index_put(x: Array, values: Array, indices: Indices, accumulate: bool) -> Array:
     out = clone(x)
     try:
-        if accumulate:
-            _add_at(out, indices, values)
-        else:
+        if not accumulate:
             out[_key(indices, out.ndim)] = values
-    except IndexError as error:
+        elif all(one is None or within(one, -size, size) for one, size in zip(indices, out.shape, strict=False)):
+            _add_at(out, indices, values, False)
+        else:
+            np.add.at(out, _key(indices, out.ndim), values)
+    except (IndexError, ValueError) as error:
         _nothing_picked(error, x, indices)
     return out
 

@@ -81,15 +81,10 @@ def squeeze(x: Array, axes: tuple[int, ...]) -> Array:
 def expand_dims(x: Array, axis: int) -> Array:
     shape = x.shape
     if x.flags.c_contiguous and x.size:
-        return x.reshape(_with_one(shape, axis))
+        return x.reshape((*shape[:axis], 1, *shape[axis:]))
     strides = x.strides
     step = shape[axis] * strides[axis] if axis < len(shape) else x.itemsize
     return backend.strided(x, (*shape[:axis], 1, *shape[axis:]), (*strides[:axis], step, *strides[axis:]))
-
-
-@functools.lru_cache(1024)
-def _with_one(shape: Shape, axis: int) -> Shape:
-    return (*shape[:axis], 1, *shape[axis:])
 
 
 def select(x: Array, axis: int, index: int) -> Array:
