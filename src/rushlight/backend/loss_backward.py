@@ -15,11 +15,12 @@ def parts(x: Array, reduction: str) -> int:
     return x.size or 1 if reduction == "mean" else 1
 
 
-def times(h: Array, slope: Array) -> Array:
-    """``h * slope`` as the slope lies; written over it where that is possible, for nobody else has it."""
-    if slope.__class__ is np.ndarray and h.dtype is slope.dtype and (not h.shape or h.shape == slope.shape):
-        return np.multiply(h, slope, slope)
-    return np.multiply(h, slope, order="C")
+def _times(h: Array, slope: Array) -> Array:
+    return np.multiply(h, slope, order="C", out=...)
+
+
+def _scaled(slope: Array, factor: float) -> Array:
+    return np.asarray(slope * factor, slope.dtype)
 
 
 def _off(a: Array, b: Array) -> Array:
@@ -27,36 +28,34 @@ def _off(a: Array, b: Array) -> Array:
 
 
 def mse_loss_backward(h: Array, a: Array, b: Array, reduction: str) -> Array:
-    slope = _off(a, b)
-    return times(h, _scaled(np.multiply, slope, 2 / parts(a, reduction)))
+    return _times(h, _scaled(_off(a, b), 2 / parts(a, reduction)))
 
 
 @register(sweeps.smooth_l1_backward)
 def smooth_l1_derivative(a: Array, b: Array, beta: float, factor: float) -> Array:
     """Of each pair of numbers, times a factor."""
-    return _scaled(np.multiply, clamp(np.asarray(_off(a, b) / beta), -1.0, 1.0), factor)
+    return _scaled(clamp(np.asarray(_off(a, b) / beta), -1.0, 1.0), factor)
 
 
 @register(sweeps.huber_backward)
 def huber_derivative(a: Array, b: Array, delta: float, factor: float) -> Array:
     """Of each pair of numbers, times a factor."""
-    return _scaled(np.multiply, clamp(_off(a, b), -delta, delta), factor)
+    return _scaled(clamp(_off(a, b), -delta, delta), factor)
 
 
 def smooth_l1_loss_backward(h: Array, a: Array, b: Array, reduction: str, beta: float) -> Array:
-    return times(h, smooth_l1_derivative(a, b, beta, 1 / parts(a, reduction)))
+    return _times(h, smooth_l1_derivative(a, b, beta, 1 / parts(a, reduction)))
 
 
 def huber_loss_backward(h: Array, a: Array, b: Array, reduction: str, delta: float) -> Array:
-    return times(h, huber_derivative(a, b, delta, 1 / parts(a, reduction)))
+    return _times(h, huber_derivative(a, b, delta, 1 / parts(a, reduction)))
 
 
 def binary_cross_entropy_backward(
     h: Array, x: Array, target: Array, weight: Array | None = None, reduction: str = "mean"
 ) -> Array:
     width = np.maximum((1 - x) * x, x.dtype.type(1e-12))
-    slope = np.asarray((x - target) / width)
-    return times(h if weight is None else h * weight, _averaged(slope, x, reduction))
+    return _times(h if weight is None else h * weight, np.asarray((x - target) / width / parts(x, reduction), x.dtype))
 
 
 def wrong_side(x: Array, target: Array) -> Array:
@@ -71,15 +70,3 @@ def soft_margin_loss_backward(h: Array, x: Array, target: Array, reduction: str)
     z = wrong_side(x, target)  # where it is infinite the gradient is nan, as in PyTorch
     with silent():
         return h * (target * z * x.dtype.type(-1 / parts(x, reduction)) / (z + x.dtype.type(1)))
-
-
-def _averaged(slope: Array, x: Array, reduction: str) -> Array:
-    """The slope, which may be written over, divided by what the mean divides by."""
-    if reduction == "mean":
-        return _scaled(np.divide, slope, parts(x, reduction))
-    return slope
-
-
-def _scaled(ufunc: np.ufunc, slope: Array, factor: float) -> Array:
-    """``ufunc(slope, factor)``, written over the slope."""
-    return ufunc(slope, factor, slope)  # type: ignore[no-any-return]

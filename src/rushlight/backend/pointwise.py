@@ -19,10 +19,6 @@ from .checked_convert import checked_convert
 from .numpy import Array, is_float8, real_part, rounded_once, within_float8
 
 divide = np.true_divide
-_ones = {char: np.ones((), char) for char in "fd"}
-_zeros = {char: np.zeros((), char) for char in "fd"}
-# Found faster than by way of the module.
-_add, _divide, _exp, _maximum, _negative = np.add, np.divide, np.exp, np.maximum, np.negative
 
 
 def zeroed(x: Any) -> Array:
@@ -113,21 +109,13 @@ def frac(x: Array) -> Array:
 
 @register(compiled.sigmoid)
 def sigmoid(x: Array) -> Array:
-    one = _ones.get(x.dtype.char)
-    if one is None:
-        return _sigmoid_of_others(floating(x))
-    power = _negative(x, out=...)
-    _exp(power, power)
-    _add(power, one, power)
-    return _divide(one, power, power)
+    return _sigmoid(floating(x))
 
 
 @rounded_once
-def _sigmoid_of_others(x: Array) -> Array:
-    if x.dtype.char in _ones:
-        return sigmoid(x)
+def _sigmoid(x: Array) -> Array:
     # Of a complex number the reciprocal has the other sign of zero.
-    return np.divide(1, np.exp(np.negative(x)) + 1, out=...)
+    return np.true_divide(1, np.exp(np.negative(x)) + 1, out=...)
 
 
 def logit(x: Array, eps: float | None) -> Array:
@@ -152,41 +140,29 @@ def log1p(x: Array) -> Array:
 
 @register(compiled.relu)
 def relu(x: Array) -> Array:
-    zero = _zeros.get(x.dtype.char)
-    if zero is not None:
-        return _maximum(zero, x, out=...)
     if x.dtype.kind == "b":
         raise RuntimeError("Boolean inputs not supported for relu")
     if x.dtype.kind == "c":
         raise NotImplementedError("clamp is not supported for complex types")
     # A second operand is what NumPy returns of two zeros: -0.0 stays.
     zero = zero_of(x.dtype)
-    return _maximum(x, zero, out=...) if x.dtype.itemsize == 2 else _maximum(zero, x, out=...)
+    return np.maximum(x, zero, out=...) if x.dtype.itemsize == 2 else np.maximum(zero, x, out=...)
 
 
 def _conj(x: Array) -> Array:
     return x.conj() if x.dtype.kind in "cW" else x
 
 
-def _slope(h: Array, derivative: Array) -> Array:
-    """``h`` times a derivative, whose memory is the function's own: many numbers come to lie there."""
-    if derivative.dtype.kind == "c" or h.dtype is not derivative.dtype or h.shape != derivative.shape:
-        return np.multiply(h, _conj(derivative), out=...)
-    return np.multiply(h, derivative, derivative)
-
-
 @register(compiled.sigmoid_backward)
 def sigmoid_backward(h: Array, y: Array) -> Array:
     """``h`` times the derivative of sigmoid where its value is ``y``."""
-    rest = np.subtract(1, y, out=...)
-    return _slope(h, np.multiply(rest, y, rest))
+    return np.multiply(h, _conj((1 - y) * y), out=...)
 
 
 @register(compiled.tanh_backward)
 def tanh_backward(h: Array, y: Array) -> Array:
     """``h`` times the derivative of tanh where its value is ``y``."""
-    square = np.multiply(y, y, out=...)
-    return _slope(h, np.subtract(1, square, square))
+    return np.multiply(h, _conj(1 - y * y), out=...)
 
 
 @register(compiled.relu_backward)
