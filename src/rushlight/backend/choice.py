@@ -14,7 +14,7 @@ from ..kernels import mixtures, register, sweeps
 from . import numpy as backend
 from .array_dtypes import common, floating, meeting, refuse
 from .bits import either, only
-from .numpy import Array, in_single, like_first, real_part
+from .numpy import Array, like_first, real_part
 
 _MANY = 512  # numbers from which on logaddexp goes in steps, NumPy's being one number after another
 
@@ -104,7 +104,7 @@ def clamp_between(x: Array, low: Array | None = None, high: Array | None = None)
     dtype = common(x, low, high)
     if dtype.kind == "c" or (dtype.kind == "b" and low is not None and high is not None):
         names = ("minimum_cpu", "maximum_cpu", "clamp_cpu")
-        refuse(names[(low is not None) + (low is not None and high is not None)], np.empty(0, dtype))
+        refuse(names[(low is not None) + (low is not None and high is not None)], dtype)
     result = x.astype(dtype, copy=False)
     if low is not None:
         result = np.maximum(result, low.astype(dtype, copy=False), out=...)
@@ -124,11 +124,10 @@ def clamp_to(x: Array, high: Array) -> Array:
 
 
 def _of_real(ufunc: np.ufunc, name: str) -> Any:
+    @backend.rounded_once
     def kernel(a: Array, b: Array) -> Array:
-        if a.dtype.char in "FDeE" or a.dtype.kind in "W":
-            if a.dtype.kind in "cW":
-                raise RuntimeError(f"{name} not implemented for complex tensors.")
-            return backend.converted(ufunc(in_single(a), in_single(b), out=...), a.dtype)
+        if a.dtype.kind == "c":
+            raise RuntimeError(f"{name} not implemented for complex tensors.")
         return ufunc(a, b, out=...)
 
     return kernel
@@ -205,7 +204,7 @@ def copysign(a: Array, b: Array) -> Array:
 def copysign_number(x: Array, number: float) -> Array:
     x = floating(x)
     if x.dtype.kind == "c" or isinstance(number, complex):
-        refuse("copysign_cpu", np.empty(0, meeting(x, number)))
+        refuse("copysign_cpu", meeting(x, number))
     return np.copysign(x, x.dtype.type(number), out=...)
 
 

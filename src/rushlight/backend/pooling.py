@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterator, Sequence
-from itertools import product
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ import numpy as np
 from ..kernels import pooling as compiled
 from ..kernels import register
 from ..kernels.pooling import pool_shape
+from .fold import seen_at_taps
 from .numpy import Array, Shape, rounded_once
 
 
@@ -38,12 +38,12 @@ def max_pool(
     values[...] = lowest
     place = np.empty(values.shape, offsets.dtype)
     place[...] = offsets[first_tap]
-    for offset, window in zip(offsets, _windows(room, axes), strict=True):
+    for offset, window in zip(offsets, seen_at_taps(room, out, kernel, stride, dilation), strict=True):
         greater = np.greater(window, values)
         np.maximum(values, window, out=values)
         np.maximum(place, np.multiply(greater.view(np.uint8), offset, dtype=place.dtype), out=place)
     if values.dtype.kind not in "iu" and np.isnan(values).any():
-        for offset, window in zip(offsets, _windows(room, axes), strict=True):
+        for offset, window in zip(offsets, seen_at_taps(room, out, kernel, stride, dilation), strict=True):
             place[np.isnan(window)] = offset
     np.add(place, first_index, out=indices)
     return values, indices
@@ -159,15 +159,6 @@ def _padded(x: Array, axes: Sequence[tuple[int, ...]]) -> Array:
     if not any(map(any, around)):
         return x
     return np.pad(x, [*[(0, 0)] * (x.ndim - len(around)), *around], constant_values=_lowest(x.dtype))
-
-
-def _windows(room: Array, axes: Sequence[tuple[int, ...]]) -> Iterator[Array]:
-    """Per tap, in row-major order, what each window sees there."""
-    for taps in product(*(range(axis[2]) for axis in axes)):
-        place: Any = [...]
-        for tap, (_, count, _, step, _, spread) in zip(taps, axes, strict=True):
-            place.append(slice(tap * spread, tap * spread + (count - 1) * step + 1, step))
-        yield room[tuple(place)]
 
 
 def _absolute(indices: Array, shape: Shape, rank: int) -> Array:

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from ..backend import fold as k
+from ..backend.convolution import conv_shape
 from .integer_arguments import whole_numbers
 from .operands import require_kind
 from .public import ops, public
@@ -68,7 +69,7 @@ def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, st
             f"{list(shape)}"
         )
     require_kind(input, "im2col_out_cpu", "fcb")
-    blocks = k.window_counts(shape[-2:], kernel, spread, pad, step)
+    blocks = conv_shape(shape[-2:], kernel, step, pad, spread)
     if min(blocks) < 1:
         raise RuntimeError(
             f"Given input with spatial size {_shown(shape[-2:])}, kernel_size={_shown(kernel)}, dilation={_shown(spread)}, "
@@ -97,7 +98,7 @@ def fold(input: Any, output_size: Any, kernel_size: Any, dilation: Any = 1, padd
             "Expected size of input's dimension 1 to be divisible by the product of kernel_size, but got "
             f"input.size(1)={rows} and kernel_size={_shown(kernel)}."
         )
-    blocks = k.window_counts(size, kernel, spread, pad, step)
+    blocks = conv_shape(size, kernel, step, pad, spread)
     described = (
         f"Given output_size={_shown(size)}, kernel_size={_shown(kernel)}, dilation={_shown(spread)}, padding={_shown(pad)}, "
         f"stride={_shown(step)}"
