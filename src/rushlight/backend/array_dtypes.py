@@ -11,9 +11,10 @@ from . import numpy as backend
 from .numpy import Array
 
 
-def refuse(name: str, x: Array) -> NoReturn:
-    """Raises PyTorch's error for a kernel that does not exist for the dtype of ``x``."""
-    raise NotImplementedError(f"\"{name}\" not implemented for '{dtypes.of(x.dtype).scalar_name}'")
+def refuse(name: str, x: Array | np.dtype[Any]) -> NoReturn:
+    """Raises PyTorch's error for a kernel that does not exist for a dtype, or that of an array."""
+    dtype = x.dtype if isinstance(x, np.ndarray) else x
+    raise NotImplementedError(f"\"{name}\" not implemented for '{dtypes.of(dtype).scalar_name}'")
 
 
 def meeting(x: Array, value: Any) -> np.dtype[Any]:
@@ -43,3 +44,8 @@ def as_array(number: Any, dtype: np.dtype[Any]) -> Array:
 def floating(x: Array) -> Array:
     """``x``, or its copy in the default floating dtype if it is of integers."""
     return x if x.dtype.kind in "fcVW" else backend.copied(x, dtypes.get_default_dtype().numpy)
+
+
+def real_of(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype of the parts of a complex dtype; others as they are."""
+    return np.dtype(f"f{dtype.itemsize // 2}") if dtype.kind == "c" else dtype

@@ -101,24 +101,17 @@ def bitwise_not(x: Array) -> Array:
     return np.invert(x, out=...)
 
 
-def left_shift(a: Array, b: Array) -> Array:
-    """A shift by a negative number of bits, or by all of them or more, leaves 0."""
-    if a.dtype.kind not in "iu":
-        refuse("lshift_cpu", a)
-    bits = a.dtype.itemsize * 8
-    outside = (b < 0) | (b >= bits)
-    if not outside.any():
-        return np.left_shift(a, b.astype(a.dtype, copy=False), out=...)
-    shifted = np.left_shift(a, np.where(outside, 0, b).astype(a.dtype))
-    return np.where(outside, a.dtype.type(0), shifted)
+def _shift(ufunc: np.ufunc, name: str) -> Binary:
+    """A shift by a negative number of bits, or by more than there are, is one by all of them: it leaves 0, or the sign."""
+
+    def kernel(a: Array, b: Array) -> Array:
+        if a.dtype.kind not in "iu":
+            refuse(name, a)
+        bits = a.dtype.itemsize * 8
+        return ufunc(a, np.where((b < 0) | (b > bits), bits, b).astype(a.dtype), out=...)
+
+    return kernel
 
 
-def right_shift(a: Array, b: Array) -> Array:
-    """A shift by a negative number of bits, or by all of them or more, leaves the sign: 0 where there is none."""
-    if a.dtype.kind not in "iu":
-        refuse("rshift_cpu", a)
-    bits = a.dtype.itemsize * 8
-    outside = (b < 0) | (b >= bits)
-    if not outside.any():
-        return np.right_shift(a, b.astype(a.dtype, copy=False), out=...)
-    return np.right_shift(a, np.where(outside, bits - (a.dtype.kind == "i"), b).astype(a.dtype), out=...)
+left_shift = _shift(np.left_shift, "lshift_cpu")
+right_shift = _shift(np.right_shift, "rshift_cpu")

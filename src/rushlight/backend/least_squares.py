@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .linalg import LinAlgError, adjoint, columns, eigh, eigvalsh, one_by_one, real_of, svd, svdvals, with_batch_element
+from .array_dtypes import real_of
+from .linalg import LinAlgError, adjoint, columns, eigh, eigvalsh, one_by_one, svd, svdvals, with_batch_element
 from .numpy import Array
 
 

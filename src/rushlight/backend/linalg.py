@@ -38,11 +38,6 @@ def adjoint(x: Array) -> Array:
     return x.conj() if x.dtype.kind == "c" else x
 
 
-def real_of(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The dtype of absolute values."""
-    return np.zeros((), dtype).real.dtype
-
-
 def no_info(shape: tuple[int, ...]) -> Array:
     return np.zeros(shape, INT)
 

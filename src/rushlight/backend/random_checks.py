@@ -6,13 +6,14 @@ Each function looks at one distribution's arguments and returns nothing, or rais
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
 from ..base import dtypes
 from ..base.arguments import warn
 from ..base.type_limits import finfo
+from .array_dtypes import refuse
 from .numpy import Array
 
 DType = np.dtype[Any]
@@ -30,7 +31,7 @@ def uniform(dtype: DType, low: float, high: float) -> None:
     if -3e4 <= low <= high <= 3e4 and dtype.kind in "fcVW":  # within every type's range: nothing to find
         return
     if dtype.kind not in "fcVW":
-        _no_kernel("check_uniform_bounds", dtype)
+        refuse("check_uniform_bounds", dtype)
     kind = dtypes.of(dtype).to_real()
     limit = finfo(kind).max
     for name, bound in (("from", low), ("to", high)):
@@ -49,7 +50,7 @@ def normal(dtype: DType, std: float) -> None:
     if not std >= 0.0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
     if dtype.kind not in "fcVW":
-        _no_kernel("normal_kernel_cpu", dtype)
+        refuse("normal_kernel_cpu", dtype)
 
 
 def normal_around(std: Array) -> None:
@@ -75,7 +76,7 @@ def log_normal(dtype: DType, std: float) -> None:
     if not std > 0.0:
         raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std:g}")
     if dtype.kind not in "fV":
-        _no_kernel("log_normal_cpu", dtype)
+        refuse("log_normal_cpu", dtype)
 
 
 def integers(dtype: DType, low: int, high: int) -> tuple[int, int]:
@@ -126,7 +127,7 @@ def integers_of_dtype(dtype: DType, low: int | None) -> None:
         if dtype.name == "uint64":  # whose last integer PyTorch cannot count to
             raise RuntimeError("to - 1 is out of bounds for long unsigned int")
     elif dtype.kind == "c" or (dtype.kind == "u" and dtype.itemsize > 1):
-        _no_kernel("random_kernel_cpu", dtype)
+        refuse("random_kernel_cpu", dtype)
 
 
 def permutation(dtype: DType, length: int) -> None:
@@ -141,7 +142,7 @@ def permutation(dtype: DType, length: int) -> None:
         c_type = "int" if dtype.name == "int32" else f"{dtype.name}_t"
         raise RuntimeError(f"value cannot be converted to type {c_type} without overflow")
     if dtype.kind in "bc" or (dtype.kind == "u" and dtype.itemsize > 1):
-        _no_kernel("randperm", dtype)
+        refuse("randperm", dtype)
 
 
 def bernoulli(dtype: DType, chance: float | Array) -> None:
@@ -149,10 +150,10 @@ def bernoulli(dtype: DType, chance: float | Array) -> None:
     if not array and not 0.0 <= chance <= 1.0:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={chance:g}")
     if dtype.kind == "c" or (dtype.kind == "u" and dtype.itemsize > 1):
-        _no_kernel("bernoulli_tensor_cpu_self_" if array else "bernoulli_scalar_cpu_", dtype)
+        refuse("bernoulli_tensor_cpu_self_" if array else "bernoulli_scalar_cpu_", dtype)
     if isinstance(chance, np.ndarray):
         if chance.dtype.kind not in "fV":
-            _no_kernel("bernoulli_tensor_cpu_p_", chance.dtype)
+            refuse("bernoulli_tensor_cpu_p_", chance.dtype)
         if not ((chance >= 0) & (chance <= 1)).all():
             raise RuntimeError(
                 "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  "
@@ -164,12 +165,12 @@ def geometric(dtype: DType, chance: float) -> None:
     if not 0.0 < chance < 1.0:
         raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={chance:g}")
     if dtype.kind in "bc" or (dtype.kind == "u" and dtype.itemsize > 1):
-        _no_kernel("geometric_cpu", dtype)
+        refuse("geometric_cpu", dtype)
 
 
 def poisson(rate: Array) -> None:
     if rate.dtype.kind not in "fV":
-        _no_kernel("poisson_cpu", rate.dtype)
+        refuse("poisson_cpu", rate.dtype)
     if not (rate >= 0).all():
         raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
 
@@ -183,12 +184,12 @@ def binomial(trials: Array, chance: Array) -> None:
         found, expected = dtypes.of(chance.dtype).scalar_name, dtypes.of(trials.dtype).scalar_name
         raise RuntimeError(f"Found dtype {found} but expected {expected}")
     if trials.dtype.itemsize == 2:
-        _no_kernel("binomial_cpu", trials.dtype)
+        refuse("binomial_cpu", trials.dtype)
 
 
 def gamma(dtype: DType, kernel: str = "gamma_cpu") -> None:
     if dtype.char not in "fd":
-        _no_kernel(kernel, dtype)
+        refuse(kernel, dtype)
 
 
 def multinomial(weights: Array, count: int, replacement: bool) -> None:
@@ -213,10 +214,6 @@ def multinomial(weights: Array, count: int, replacement: bool) -> None:
         raise RuntimeError(f"{wrong} (encountering probability entry = infinity or NaN)")
     if weights.size and not (weights > 0).any(-1).all():
         raise RuntimeError(f"{wrong} (sum of probabilities <= 0)")
-
-
-def _no_kernel(kernel: str, dtype: DType) -> NoReturn:
-    raise NotImplementedError(f"\"{kernel}\" not implemented for '{dtypes.of(dtype).scalar_name}'")
 
 
 def _require_float(distribution: str, dtype: DType, name: str) -> None:
@@ -249,5 +246,5 @@ def _require_room(dtype: DType, name: str, value: int) -> None:
 def _digits(dtype: DType) -> int:
     """The bits of a float dtype's significand."""
     if dtype.itemsize == 1:
-        _no_kernel("random_update_from_to", dtype)
+        refuse("random_update_from_to", dtype)
     return {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}[dtype.name]

@@ -17,9 +17,10 @@ import numpy as np
 from ..base.errstate import silent
 from . import permutations, rejection_sampling
 from . import random_checks as check
+from .array_dtypes import real_of
 from .box_muller import as_libm, fill_blocks_32, fill_blocks_64, scale_and_shift
 from .mersenne_twister import MersenneTwister, as_floats
-from .numpy import Array, Shape
+from .numpy import Array, Shape, in_single
 from .sort import searched_in_rows
 
 _F4, _F8 = np.dtype(np.float32), np.dtype(np.float64)
@@ -86,7 +87,7 @@ class Stream:
         """
         check.uniform(dtype, low, high)
         if dtype.kind == "c":
-            parts = self.uniform((*shape, 2), _part(dtype), low, high)
+            parts = self.uniform((*shape, 2), real_of(dtype), low, high)
             return parts.view(dtype)[..., 0]
         count = math.prod(shape)
         with self._lock:
@@ -110,7 +111,7 @@ class Stream:
         """
         check.normal(dtype, std)
         if dtype.kind == "c":
-            parts = self.normal((*shape, 2), _part(dtype), mean, std / _SQRT_2, contiguous)
+            parts = self.normal((*shape, 2), real_of(dtype), mean, std / _SQRT_2, contiguous)
             return parts.view(dtype)[..., 0]
         count = math.prod(shape)
         with self._lock:
@@ -134,11 +135,11 @@ class Stream:
         dtype = (mean if isinstance(mean, np.ndarray) else np.asarray(std)).dtype
         if isinstance(std, np.ndarray):
             check.normal_around(std)
-            drawn = _wide(self.normal(shape, dtype)) * _wide(std)
+            drawn = in_single(self.normal(shape, dtype)) * in_single(std)
             drawn = drawn.astype(dtype, copy=False)
         else:
             drawn = self.normal(shape, dtype, 0.0, std)
-        return np.asarray(_wide(drawn) + _wide(np.asarray(mean, dtype))).astype(dtype, copy=False)
+        return np.asarray(in_single(drawn) + in_single(np.asarray(mean, dtype))).astype(dtype, copy=False)
 
     def _normal_blocks(self, count: int, dtype: np.dtype[Any], mean: float, std: float) -> Array:
         draw, fill = (self._twister.doubles, fill_blocks_64) if dtype == _F8 else (self._floats, fill_blocks_32)
@@ -360,35 +361,24 @@ class Stream:
         return drawn[:count]
 
     def _few_gaussians(self, count: int) -> list[float]:
+        """The same, in Python's numbers (Box and Muller)."""
         twister = self._twister
         numbers = [] if twister.spare_normal is None else [twister.spare_normal]
         uniform = iter(twister.few_doubles((count - len(numbers) + 1) // 2 * 2))
         for first in uniform:
-            numbers += _normal_pair(first, next(uniform))
+            angle, radius = tau * first, sqrt(-2.0 * log1p(-next(uniform)))
+            numbers += radius * cos(angle), radius * sin(angle)
         twister.spare_normal = numbers.pop() if len(numbers) > count else None
         return numbers
 
     def _gaussian(self) -> float:
-        twister = self._twister
-        spare = twister.spare_normal
-        if spare is not None:
-            twister.spare_normal = None
-            return spare
-        number, twister.spare_normal = _normal_pair(*twister.few_doubles(2))
-        return number
+        return self._few_gaussians(1)[0]
 
     def _gammas(self, shapes: Array, single: bool) -> Array:
         uniform, normal = self._twister.double, self._gaussian
         return _array(
             [rejection_sampling.gamma(one, uniform, normal, single) for one in shapes.ravel().tolist()], _F8, shapes.shape
         )
-
-
-def _normal_pair(first: float, second: float) -> tuple[float, float]:
-    """Two normal numbers of two uniform ones (Box and Muller)."""
-    angle = tau * first
-    radius = sqrt(-2.0 * log1p(-second))
-    return radius * cos(angle), radius * sin(angle)
 
 
 def _between(drawn: Array, low: float, high: float) -> Array:
@@ -402,15 +392,6 @@ def _between(drawn: Array, low: float, high: float) -> Array:
     wide *= float(np.float32(high) - first)
     wide += float(first)
     return wide.astype(_F4)
-
-
-def _part(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    return _F4 if dtype.itemsize == 8 else _F8
-
-
-def _wide(x: Array) -> Array:
-    """Halves as float32, in which they are computed with; anything else as it is."""
-    return x.astype(_F4) if x.dtype.itemsize == 2 else x
 
 
 def _sum_in_lanes(x: Array) -> Array:

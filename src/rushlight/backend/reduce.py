@@ -14,6 +14,7 @@ from ..base.errstate import silent
 from ..kernels import register, rows, sweeps
 from . import numpy as backend
 from . import summation
+from .array_dtypes import real_of
 from .numpy import MANY, Array, Shape
 
 Axes = tuple[int, ...] | int | None
@@ -137,11 +138,7 @@ def expand_number(g: Any, shape: Shape) -> Array:
 
 def divide_number(g: Any, shape: Shape, divisor: int) -> Array:
     """``g / divisor`` at every place of ``shape``: the adjoint of the full mean. No copy where that is large."""
-    if divisor and count(shape, None) >= _STRETCHED:
-        return backend.everywhere(np.asarray(g.item() / divisor).astype(g.dtype), shape)
-    out = np.empty(shape, g.dtype)
-    out.fill(g.item() / divisor if divisor else 0)
-    return out
+    return expand_number(np.asarray(g.item() / divisor if divisor else 0).astype(g.dtype), shape)
 
 
 def divide_by(x: Any, divisor: Any) -> Any:
@@ -223,27 +220,22 @@ def _rounded(value: Any, dtype: np.dtype[Any]) -> Array:
     return np.asarray(value).astype(dtype, order="C")
 
 
-def real_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The dtype of the parts of a complex dtype; others as they are."""
-    return np.dtype(f"f{dtype.itemsize // 2}") if dtype.kind == "c" else dtype
-
-
 def var(x: Array, axis: Axes, correction: float, keepdims: bool = False) -> Array:
-    return _rounded(variance(x, axis, correction, keepdims, True)[0], real_dtype(x.dtype))
+    return _rounded(variance(x, axis, correction, keepdims, True)[0], real_of(x.dtype))
 
 
 def std(x: Array, axis: Axes, correction: float, keepdims: bool = False) -> Array:
-    return _rounded(np.sqrt(variance(x, axis, correction, keepdims, True)[0]), real_dtype(x.dtype))
+    return _rounded(np.sqrt(variance(x, axis, correction, keepdims, True)[0]), real_of(x.dtype))
 
 
 def var_mean(x: Array, axis: Axes, correction: float, keepdims: bool = False) -> tuple[Array, Array]:
     spread, center = variance(x, axis, correction, keepdims, False)
-    return _rounded(spread, real_dtype(x.dtype)), _rounded(center, x.dtype)
+    return _rounded(spread, real_of(x.dtype)), _rounded(center, x.dtype)
 
 
 def std_mean(x: Array, axis: Axes, correction: float, keepdims: bool = False) -> tuple[Array, Array]:
     spread, center = variance(x, axis, correction, keepdims, False)
-    return _rounded(np.sqrt(spread), real_dtype(x.dtype)), _rounded(center, x.dtype)
+    return _rounded(np.sqrt(spread), real_of(x.dtype)), _rounded(center, x.dtype)
 
 
 def all(x: Array, axis: Axes, keepdims: bool = False) -> Any:

@@ -250,22 +250,21 @@ def entr(x: Array) -> Array:
     return np.where(np.isnan(x), x, out).astype(x.dtype)
 
 
-def xlogy(a: Array, b: Array) -> Array:
-    """``a log b``; 0 where a is 0, unless b is nan."""
-    a, b = floating(a), floating(b)
-    if a.dtype.kind == "c":
-        refuse("xlogy_cpu", a)
-    with silent():
-        return np.where(np.isnan(b), b, np.where(a == 0, a.dtype.type(0), a * np.log(b)))
+def _times_logarithm(name: str, logarithm: np.ufunc) -> Binary:
+    """``a log b``, or ``a log(1 + b)``; 0 where a is 0, unless b is nan."""
+
+    def kernel(a: Array, b: Array) -> Array:
+        a, b = floating(a), floating(b)
+        if a.dtype.kind == "c":
+            refuse(f"{name}_cpu", a)
+        with silent():
+            return np.where(np.isnan(b), b, np.where(a == 0, a.dtype.type(0), a * logarithm(b)))
+
+    kernel.__name__ = name
+    return kernel
 
 
-def xlog1py(a: Array, b: Array) -> Array:
-    """``a log(1 + b)``; 0 where a is 0, unless b is nan."""
-    a, b = floating(a), floating(b)
-    if a.dtype.kind == "c":
-        refuse("xlog1py_cpu", a)
-    with silent():
-        return np.where(np.isnan(b), b, np.where(a == 0, a.dtype.type(0), a * np.log1p(b)))
+xlogy, xlog1py = _times_logarithm("xlogy", np.log), _times_logarithm("xlog1py", np.log1p)
 
 
 def with_number(kernel: Binary, number_first: bool = False) -> Callable[[Array, Any], Array]:

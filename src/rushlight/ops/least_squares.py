@@ -8,7 +8,7 @@ import numpy as np
 
 from ..autograd.rule_errors import broadcast_error
 from ..backend import least_squares as kernels
-from ..backend import linalg as k
+from ..backend.array_dtypes import real_of
 from ..base.arguments import NUMBERS, type_name
 from ..base.return_types import define
 from ..tensor import Tensor, new_tensor
@@ -53,7 +53,7 @@ def _lstsq_backward(g: list[Any], xp: Any, needs: tuple[bool, bool], a: Any, b: 
 def tolerances(input: Any, atol: Any, rtol: Any) -> tuple[Any, Any]:
     """Both tolerances as arrays; the relative one is 0 unless given where the absolute one is positive."""
     array = input._array
-    real = k.real_of(array.dtype)
+    real = real_of(array.dtype)
     for given in (atol, rtol):
         if not isinstance(given, (Tensor, np.ndarray, *NUMBERS, type(None))):
             raise TypeError(f"a tolerance is a number or a tensor, not {type_name(given)}")

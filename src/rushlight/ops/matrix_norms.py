@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..backend import linalg as k
+from ..backend.array_dtypes import real_of
 from ..base import dtypes
 from ..tensor import Tensor, new_tensor
 from .decompositions import svdvals
@@ -130,7 +130,7 @@ def cond(input: Any, p: Any = None) -> Tensor:
         raise RuntimeError(f"linalg.cond got an invalid norm type: {p}")
     check_square(input, f"linalg.cond(ord={p})")
     if not input._array.size:
-        return new_tensor(np.zeros(input._array.shape[:-2], k.real_of(input._array.dtype)))
+        return new_tensor(np.zeros(input._array.shape[:-2], real_of(input._array.dtype)))
     if p == "nuc":
         values = svdvals(input)
         return values.sum(-1) * values.reciprocal().sum(-1)
