@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 
 import numpy as np
@@ -48,39 +49,22 @@ def by_quotient(x: Array) -> bool:
 
 def gelu(x: Array) -> Array:
     """``x`` times the normal distribution function, for arrays as :func:`by_quotient` wants them."""
-    out = _distribution(x)
-    return np.multiply(out, x, out)
+    return np.asarray(_distribution(x) * x)
 
 
 def gelu_backward(x: Array) -> Array:
     """The derivative of :func:`gelu`: the distribution function and ``x`` times the density."""
-    density = x * x
-    density *= -0.5
-    np.exp(density, density)
-    density *= x
-    density *= _DENSITY
-    return np.add(_distribution(x), density, density)
+    return np.asarray(np.exp(x * x * -0.5) * x * _DENSITY + _distribution(x))
 
 
 def _distribution(x: Array) -> Array:
     square = np.minimum(x * x, _FLAT)
-    out = _polynomial(_ABOVE, square)
-    out *= x
-    out /= _polynomial(_BELOW, square)
-    np.tanh(out, out)
-    out *= 0.5
-    out += 0.5
-    return out
+    return np.asarray(np.tanh(_polynomial(_ABOVE, square) * x / _polynomial(_BELOW, square)) * 0.5 + 0.5)
 
 
 def _polynomial(coefficients: list[Array], x: Array) -> Array:
     """The highest power first."""
-    out = x * coefficients[0]
-    for coefficient in coefficients[1:-1]:
-        out += coefficient
-        out *= x
-    out += coefficients[-1]
-    return out
+    return functools.reduce(lambda total, coefficient: total * x + coefficient, coefficients)
 
 
 # x times the distribution function, that by (1 + tanh(root * (x + cube * x ** 3))) / 2.

@@ -266,11 +266,8 @@ def logaddexp(a: Array, b: Array) -> Array:
         refuse("logaddexp_cpu", a)
     if a.size < _MANY or a.shape != b.shape or a.dtype is not b.dtype or a.dtype.char not in "fd":
         return np.logaddexp(a, b, out=...)
-    out = np.subtract(a, b)
-    np.negative(np.absolute(out, out), out)
-    np.fmin(out, 0, out)  # of equal infinities too
-    np.log1p(np.exp(out, out), out)
-    return np.add(out, np.maximum(a, b), out)
+    off = np.fmin(-np.abs(a - b), 0)  # of equal infinities too
+    return np.maximum(a, b) + np.log1p(np.exp(off))
 
 
 @register(sweeps.logaddexp2)

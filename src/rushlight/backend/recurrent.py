@@ -46,15 +46,14 @@ def lstm_layer(
         gates += b + d
     gates *= scale
     out, cells = np.empty((steps, count, width), x.dtype), np.empty((steps, count, width), x.dtype)
-    inner, new = np.empty((count, 4 * width), x.dtype), np.empty((count, width), x.dtype)
     for t in range(steps - 1, -1, -1) if backwards else range(steps):
         gate, cell = gates[t], cells[t]
-        gate += np.matmul(h, recurrent, inner)
+        gate += h @ recurrent
         np.tanh(gate, gate)
         gate *= scale
         gate += shift
         np.multiply(gate[:, width : 2 * width], c, cell)
-        cell += np.multiply(gate[:, :width], gate[:, 2 * width : 3 * width], new)
+        cell += gate[:, :width] * gate[:, 2 * width : 3 * width]
         h = out[t]
         np.tanh(cell, h)
         h *= gate[:, 3 * width :]
@@ -100,11 +99,10 @@ def lstm_layer_grads(
 
     g_hidden = np.zeros((count, width), x.dtype) if g_h is None else g_h.copy()
     g_cell = np.zeros((count, width), x.dtype) if g_c is None else g_c.copy()
-    scratch = np.empty((count, width), x.dtype)
     for t in order:
         if g_out is not None:
             g_hidden += g_out[t]
-        g_cell += np.multiply(g_hidden, to_cell[t], scratch)
+        g_cell += g_hidden * to_cell[t]
         slope = slopes[t]
         slope[:, :3] *= g_cell[:, None]
         slope[:, 3] *= g_hidden
