@@ -221,6 +221,42 @@ def test_foreach() -> None:
     for bound in (1.0, [1j]):
         with pytest.raises(NotImplementedError, match=r"^clamp is not supported for complex types$"):
             torch._foreach_maximum([torch.ones(2, dtype=torch.complex64)], bound)
+    assert torch._foreach_maximum([torch.ones(2, dtype=torch.int64)], 2.5)[0].tolist() == [2.5, 2.5]
+    assert torch._foreach_minimum([torch.ones(2, dtype=torch.bfloat16)], [0.5])[0].tolist() == [0.5, 0.5]
+
+
+def test_the_results_of_foreach_have_one_node() -> None:
+    x, y = torch.ones(2, requires_grad=True), torch.ones(3)
+    scaled, other = torch._foreach_mul([x, y], 2.0)
+    assert scaled.grad_fn is other.grad_fn
+    assert scaled.grad_fn.name() == "ForeachMulBackward1Scalar"
+    seen: list[object] = []
+    other.register_hook(seen.append)
+    scaled.sum().backward()
+    assert x.grad.tolist() == [2, 2] and seen == [None]
+    with pytest.raises(RuntimeError, match=r"^Trying to backward through the graph a second time"):
+        other.sum().backward()
+    z = x * 1
+    copies = torch._foreach_add([x, z], 1.0)
+    with torch.no_grad():
+        z.zero_()
+    with pytest.raises(RuntimeError, match=r"which is output 0 of Mul, is at version 1; expected version 0"):
+        copies[0].sum().backward()
+    with pytest.raises(RuntimeError, match=r"^Autograd not support dtype: Long$"):
+        torch._foreach_neg([x, torch.ones(2, dtype=torch.int64)])
+
+
+def test_writes_of_foreach_have_the_nodes_that_pytorch_gives_them() -> None:
+    x = torch.ones(2, requires_grad=True)
+    y, z = x * 1, x * 1
+    torch._foreach_add_([y], 2.0)
+    assert y.grad_fn.name() == "AddBackward1"
+    torch._foreach_copy_([y], [z])
+    with pytest.raises(RuntimeError, match=r"^derivative for _foreach_copy_ is not implemented$"):
+        y.sum().backward()
+    with pytest.raises(RuntimeError, match=r"^output with shape \[1\] doesn't match the broadcast shape \[1, 2\]$"):
+        torch._foreach_add_([z, torch.ones(1)], [x, torch.ones(1, 2)])
+    assert z.grad_fn.name() == "MulBackward0"
 
 
 @pytest.mark.parametrize(

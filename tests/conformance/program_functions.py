@@ -135,7 +135,7 @@ def functions_of(torch: Thing) -> dict[str, Thing]:
 
     def captured(f: Thing, x: Thing) -> list[Thing]:
         """Results and gradients of three calls: of what torch.compile has captured, but on PyTorch's side."""
-        call = f if torch.__name__ == "torch" else torch.compile(f)
+        call = f if torch.__name__ in ("torch", "mirror") else torch.compile(f)
         found = []
         for turn in range(3):
             leaf = (x.detach() * (1 + turn / 4)).requires_grad_()

@@ -58,13 +58,14 @@ class Writing:
     def __init__(self) -> None:
         self.lines: list[str] = []
         self.running = Running(Side(torch))
-        self.faultless = True
+        self.faultless = self.sound = True
 
     def take(self, line: str) -> None:
         step = self.running.take(line)
         if step.error is not None and _FAULTS.search(str(step.error)):
             self.running.steps.pop()
             self.faultless = False
+            self.sound = "not resizable" not in str(step.error)
         else:
             self.lines.append(line)
 
@@ -82,7 +83,7 @@ def written(draw: random.Random, length: int = 14, vocabulary: Vocabulary = VOCA
         writing.take(line)
     for _ in range(draw.randint(1, 3)):
         writing.take(f"{next(names)} = {vocabulary.holes(draw, {}).leaf()}")
-    while len(writing.lines) < max(2, length // vocabulary.shorter):
+    while writing.sound and len(writing.lines) < max(2, length // vocabulary.shorter):
         holes = _holes(vocabulary, draw, space, gradients)
         line = _line(draw, holes, names, vocabulary)
         if line is not None:
@@ -90,7 +91,8 @@ def written(draw: random.Random, length: int = 14, vocabulary: Vocabulary = VOCA
             if "autograd.grad(" in line or follows_layout(line, gradients) or TRANSFORMS.search(line):
                 gradients |= set(assigned(line))
     with contextlib.suppress(NoFit):
-        writing.take(f"{_holes(vocabulary, draw, space, set()).outcome()}.backward()")
+        if writing.sound:
+            writing.take(f"{_holes(vocabulary, draw, space, set()).outcome()}.backward()")
     return writing
 
 

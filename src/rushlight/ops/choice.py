@@ -26,12 +26,6 @@ from .rule_functions import conj, underivable
 from .signatures import Unsaid
 from .table import op
 
-
-def _beside(x: np.ndarray[Any, Any], number: complex) -> complex | np.ndarray[Any, Any]:
-    """A number that NumPy takes beside ``x``: bfloat16 has no room for Python's."""
-    return number if x.dtype.isbuiltin == 1 else np.asarray(number).astype(x.dtype)
-
-
 # fmt: off
 
 # Choice.
@@ -53,14 +47,14 @@ op("clamp_min_tensor", k.clamp_from, node="ClampMinBackward1", kind="elementwise
    x=lambda g, xp, x, low: xp.only(g, x >= low), low=lambda g, xp, x, low: xp.only(g, x < low))
 op("clamp_max_tensor", k.clamp_to, node="ClampMaxBackward1", kind="elementwise",
    x=lambda g, xp, x, high: xp.only(g, x <= high), high=lambda g, xp, x, high: xp.only(g, x > high))
-op("foreach_maximum", lambda x, scalar: np.maximum(x, _beside(x, scalar), dtype=x.dtype), kind="elementwise",
+op("foreach_maximum", lambda x, scalar: k.clamp_min(x, scalar), kind="elementwise",
    x=lambda g, xp, x, scalar: xp.where(x == scalar, g / 2, xp.where(x < scalar, g * 0, g)))  # fmt: skip
-op("foreach_minimum", lambda x, scalar: np.minimum(x, _beside(x, scalar), dtype=x.dtype), kind="elementwise",
+op("foreach_minimum", lambda x, scalar: k.clamp_max(x, scalar), kind="elementwise",
    x=lambda g, xp, x, scalar: xp.where(x == scalar, g / 2, xp.where(x > scalar, g * 0, g)))  # fmt: skip
-op("foreach_maximum_each", lambda x, place, scalars: np.maximum(x, _beside(x, scalars[place]), dtype=x.dtype),
+op("foreach_maximum_each", lambda x, place, scalars: k.clamp_min(x, scalars[place]),
    node="ForeachMaximumBackward1", kind="elementwise",
    x=lambda g, xp, x, place, scalars: xp.where(x == scalars[place], g / 2, xp.where(x < scalars[place], g * 0, g)))  # fmt: skip
-op("foreach_minimum_each", lambda x, place, scalars: np.minimum(x, _beside(x, scalars[place]), dtype=x.dtype),
+op("foreach_minimum_each", lambda x, place, scalars: k.clamp_max(x, scalars[place]),
    node="ForeachMinimumBackward1", kind="elementwise",
    x=lambda g, xp, x, place, scalars: xp.where(x == scalars[place], g / 2, xp.where(x > scalars[place], g * 0, g)))  # fmt: skip
 plain("maximum", k.maximum, numbers="none",

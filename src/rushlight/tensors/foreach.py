@@ -6,31 +6,39 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..autograd import modes
+from ..autograd.nodes import coming_number
 from ..autograd.rule_errors import broadcast_error
 from ..autograd.views import check_writable
 from ..base.dtypes import check_cast
 from ..ops.public import module, ops
 from ..tensor import Tensor
+from .foreach_nodes import is_list_of_tensors, joined, rename_written
 
 _UNARY = (
     "abs acos asin atan ceil clone cos cosh erf erfc exp expm1 floor frac lgamma log log10 log1p log2 max neg reciprocal round "
     "rsqrt sigmoid sign sin sinh sqrt tan tanh trunc"
 ).split()
 _BINARY = "add clamp_max clamp_min div maximum minimum mul pow sub".split()
-# These take numbers too, which clamp does.
-_BOUNDS = {"clamp_min": "min", "clamp_max": "max"}
 _KERNELS = {"maximum": "maximum_cpu", "clamp_min": "maximum_cpu", "minimum": "minimum_cpu", "clamp_max": "minimum_cpu"}
 _WITHOUT_INPLACE = {"clone", "max"}
 
 
 def _all_or_none(function: Callable[..., object]) -> Callable[..., object]:
-    """``function``, which writes to each of a list and gives it back: before the first is written to, whether each may be."""
+    """``function``, which writes to each of a list and gives it back: whether each may be written to is
+    asked before the first is, and none has another place in the graph where one is refused."""
 
     @functools.wraps(function)
-    def call(self: object, *args: object, **kwargs: object) -> object:
-        for tensor in self if isinstance(self, (list, tuple)) else ():
+    def call(self: Sequence[Tensor], *args: object, **kwargs: object) -> object:
+        for tensor in self:
             check_writable(tensor)
-        function(self, *args, **kwargs)
+        places = [(tensor, tensor._edge, tensor._needs_grad) for tensor in self if tensor._base is None]
+        try:
+            function(self, *args, **kwargs)
+        except Exception:
+            for tensor, edge, needs in places:  # what has been written to by then has no new history
+                tensor._edge, tensor._needs_grad = edge, needs
+            raise
         return self
 
     return call
@@ -55,14 +63,38 @@ def _of_like_lists(function: Callable[..., object]) -> Callable[..., object]:
     return call
 
 
+def _with_its_nodes(name: str, function: Callable[..., object]) -> Callable[..., object]:
+    """``function``, whose results have one node; where it writes, one each, under PyTorch's name for this way to write."""
+    plain = name.removeprefix("_foreach_").removesuffix("_")
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> object:
+        before = coming_number()
+        results: Any = function(*args, **kwargs)
+        if coming_number() == before or modes.special.hidden or modes.state.transforms:
+            return results
+        given = [*args, *[value for key, value in kwargs.items() if key != "alpha"]]
+        last = None if plain in ("max", "norm") or len(given) < 2 else given[-1]
+        if plain in ("addcmul", "addcdiv") and len(given) == 3:
+            last = 1
+        if name.endswith("_"):
+            for one in args[0]:
+                rename_written(plain, last, one, before)
+        elif isinstance(args[0], (list, tuple)):
+            joined(plain, [one for one in given if is_list_of_tensors(one)], last, results, before)
+        return results
+
+    return call
+
+
 def _published(name: str, function: Callable[..., object]) -> None:
-    function = _of_like_lists(_all_or_none(function) if name.endswith("_") else function)
+    function = _of_like_lists(_with_its_nodes(name, _all_or_none(function) if name.endswith("_") else function))
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"{name.removeprefix('_foreach_')} of each tensor of a list."
     module("torch")[name] = function
 
 
-def _spread(value: Any, count: int) -> Sequence[Any]:
+def _spread(value: object, count: int) -> Sequence[Any]:
     """One value for each tensor: the value itself, or those of a list or a one-dimensional tensor of scalars."""
     if isinstance(value, (list, tuple)):
         return value
@@ -82,11 +114,8 @@ def _binary(name: str, self: Sequence[Any], other: Any, **options: Any) -> Any:
         _expect_real(plain, self, _spread(other, len(self)), name != plain)
     if plain in ("maximum", "minimum"):
         return _extreme(plain, self, other, name != plain)
-    bound = _BOUNDS.get(plain)
-    method = name if bound is None else "clamp_" if name.endswith("_") else "clamp"
-    results = []
-    for one, two in zip(self, _spread(other, len(self)), strict=True):
-        results.append(getattr(one, method)(two, **options) if bound is None else getattr(one, method)(**{bound: two}))
+    rest = _spread(other, len(self))
+    results = [getattr(one, name)(two, **options) for one, two in zip(self, rest, strict=True)]
     return None if name.endswith("_") else tuple(results)
 
 
@@ -108,17 +137,19 @@ def _expect_real(name: str, self: Sequence[Tensor], rest: Sequence[object], in_p
 
 def _extreme(name: str, self: Sequence[Any], other: Any, in_place: bool) -> Any:
     rest = _spread(other, len(self))
-    if any(isinstance(value, Tensor) for value in rest):
-        results = [module("torch")[name](one, two) for one, two in zip(self, rest, strict=True)]
-    elif rest is other:
-        results = [getattr(ops, f"foreach_{name}_each")(one, place, tuple(rest)) for place, one in enumerate(self)]
-    else:
-        results = [getattr(ops, f"foreach_{name}")(one, other) for one in self]
-    if not in_place:
-        return tuple(results)
-    for one, result in zip(self, results, strict=True):
-        one.copy_(result)
-    return None
+    bound = "clamp_min" if name == "maximum" else "clamp_max"
+    results = []
+    for place, (one, two) in enumerate(zip(self, rest, strict=True)):
+        if isinstance(two, Tensor):
+            result = module("torch")[name](one, two)
+        elif not one.dtype.is_floating_point:
+            result = getattr(one, bound + "_" * in_place)(two)
+        elif rest is other:
+            result = getattr(ops, f"foreach_{name}_each")(one, place, tuple(rest))
+        else:
+            result = getattr(ops, f"foreach_{name}")(one, two)
+        results.append(one.copy_(result) if in_place and result is not one else result)
+    return None if in_place else tuple(results)
 
 
 def _ternary(name: str, self: Any, tensor1: Any, tensor2: Any, value: Any = 1, scalars: Any = None) -> Any:
@@ -130,13 +161,13 @@ def _ternary(name: str, self: Any, tensor1: Any, tensor2: Any, value: Any = 1, s
     return None if name.endswith("_") else results
 
 
-def _lerp(name: str, self: Any, tensors1: Any, weight: Any = None, **other: Any) -> Any:
+def _lerp(name: str, self: Any, tensors1: Any, weight: object = None, **other: object) -> Any:
     weights = _spread(other.get("weights", weight), len(self))
     results = tuple([getattr(one, name)(*rest) for one, *rest in zip(self, tensors1, weights, strict=True)])
     return None if name.endswith("_") else results
 
 
-def _norm(tensors: Sequence[Tensor], ord: Any = 2, dtype: Any = None) -> tuple[Tensor, ...]:
+def _norm(tensors: Sequence[Tensor], ord: object = 2, dtype: object = None) -> tuple[Tensor, ...]:
     vector_norm = module("torch.linalg")["vector_norm"]
     return tuple([vector_norm(tensor, ord, dtype=dtype) for tensor in tensors])
 
