@@ -14,7 +14,7 @@ import warnings
 from typing import Any
 
 import numpy as np
-from program_wide import VOCABULARIES
+from program_wide import MIXTURES, VOCABULARIES, vocabulary_of
 from random_programs import write_program
 
 import rushlight
@@ -27,7 +27,7 @@ def source(seed: int, vocabulary: str) -> str:
     """The text of ``make()``, which gives a program without its failing lines as a function, and its tensors."""
     lines = []
     space: dict[str, Any] = {"torch": rushlight, "numpy": np}
-    for line in write_program(random.Random(seed), vocabulary=VOCABULARIES[vocabulary]):
+    for line in write_program(random.Random(seed), vocabulary=vocabulary_of(seed, vocabulary)):
         try:
             exec(line, space)
         except Exception:
@@ -118,7 +118,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0, help="first seed; the others follow")
-    parser.add_argument("--vocabulary", default="plain", choices=list(VOCABULARIES))
+    parser.add_argument("--vocabulary", default="plain", choices=[*VOCABULARIES, *MIXTURES])
     parser.add_argument("--backend", default="replay")
     options = parser.parse_args()
     warnings.simplefilter("ignore")

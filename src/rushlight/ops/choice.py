@@ -413,6 +413,8 @@ def addcmul(input: Any, tensor1: Any, tensor2: Any, *older: Any, value: Any = 1)
     if older:  # with the value before the tensors, as it was written before PyTorch 1.5
         _check_older("addcmul", older)
         return addcmul(input, tensor2, older[0], value=tensor1)
+    if not isinstance(tensor2, Tensor):
+        raise TypeError  # which is then said in PyTorch's words
     if input._array.dtype.kind == "b" and tensor1._array.dtype.kind == tensor2._array.dtype.kind == "b":
         refuse("addcmul_cpu_out", input, "b")
     _expect_number("addcmul", "value", value)

@@ -143,6 +143,10 @@ def _sizes_for(array: Any, sizes: tuple[Any, ...], name: str, label: str) -> tup
     else:
         if known == array.size and sizes:
             return given  # type: ignore[no-any-return]
+    for place, size in enumerate(given):
+        if size.__class__ is int and not -(2**63) <= size < 2**63:
+            failed = f"failed to unpack the object at pos {place + 1} with error"
+            raise TypeError(f"{name}(): argument '{label}' {failed} \"Overflow when unpacking long long")
     return _inferred(sizes_of(sizes, name, label), array.size)
 
 

@@ -147,7 +147,8 @@ def run(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any])
         result = product(name, *args)
         if result is not NotImplemented:
             return result
-    if (_is_refused(name, args) or "decimals" in kwargs) and any(
+    is_fourier = str(getattr(func, "__module__", "")).endswith(".fft") and "freq" not in name
+    if (_is_refused(name, args) or is_fourier or "decimals" in kwargs) and any(
         isinstance(one, SparseTensor) and one.is_sparse for one in _flat((args, kwargs))
     ):
         _refuse_by_forms(func, name, args, kwargs)
@@ -197,7 +198,9 @@ def _of_dense_ones(func: Callable[..., object], name: str, args: tuple[object, .
 
 def _is_refused(name: str, args: tuple[object, ...]) -> bool:
     """Whether PyTorch has this for other layouts alone; beside what is no number operators leave the matter to the other side."""
-    return name in _REFUSED and (name[:2] != "__" or all(isinstance(one, (Tensor, *NUMBERS)) for one in args))
+    return name.removesuffix("_copy") in _REFUSED and (
+        name[:2] != "__" or all(isinstance(one, (Tensor, *NUMBERS)) for one in args)
+    )
 
 
 def _refuse_by_forms(func: Callable[..., object], name: str, args: tuple[object, ...], kwargs: dict[str, object]) -> None:

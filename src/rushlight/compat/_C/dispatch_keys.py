@@ -84,6 +84,14 @@ class DispatchKey(enum.Enum):
     CompositeExplicitAutograd = enum.auto()
     CompositeExplicitAutogradNonFunctional = enum.auto()
 
+    @classmethod
+    def _missing_(cls, value: object) -> None:
+        if not isinstance(value, int):
+            raise TypeError(
+                "__init__(): incompatible constructor arguments. The following argument types are supported:\n"
+                f"    1. torch._C.DispatchKey(value: typing.SupportsInt | typing.SupportsIndex)\n\nInvoked with: {value!r}"
+            )
+
 
 class DispatchKeySet:
     """A set of dispatch keys."""

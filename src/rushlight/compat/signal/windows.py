@@ -62,8 +62,8 @@ def _window(function: F) -> F:
         if chosen not in (dtypes.float32, dtypes.float64):
             raise ValueError(f"{label} expects float32 or float64 dtypes, got: {chosen}")
 
-        if isinstance(M, Tensor) and M.item() in (0, 1):
-            M = int(M)  # a window that needs no steps takes a tensor of any dtype for its length
+        if M in (0, 1):
+            M = int(M)  # a window that needs no steps takes a number of any kind for its length
 
         def points(start: float, step: float) -> Tensor:
             return linspace(

@@ -31,6 +31,8 @@ class LinearCrossEntropyOptions:
     acc_dtype: dtype | None = None
 
     def __post_init__(self) -> None:
+        if self.acc_policy not in _POLICIES:
+            raise ValueError(f"invalid acc_policy: {self.acc_policy!r}")
         size, method = self.batch_chunk_size, self.chunking_method
         if method is not None:
             method.partition(":")  # what is no text has none
@@ -38,5 +40,3 @@ class LinearCrossEntropyOptions:
             raise ValueError(f"batch_chunk_size must be positive int or None, got {size}")
         if method not in (None, "auto") and re.fullmatch(r"aspect_ratio:\d+", str(method)) is None:
             raise ValueError(f"invalid chunking_method: {method!r}")
-        if self.acc_policy not in _POLICIES:
-            raise ValueError(f"invalid acc_policy: {self.acc_policy!r}")

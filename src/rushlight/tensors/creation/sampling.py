@@ -171,6 +171,7 @@ def exponential_(self: Tensor, lambd: float = 1.0, *, generator: Any = None) -> 
 def cauchy_(self: Tensor, median: float = 0.0, sigma: float = 1.0, *, generator: Any = None) -> Tensor:
     """Fills with Cauchy numbers. RuntimeError unless ``sigma`` is positive."""
     check_form("cauchy_", (median, sigma))
+    median, sigma = float(median), float(sigma)
     dtype = _continuous(self, "Cauchy", self.dtype.c_name)
     stream = generators.stream_of(generator)
     return _fill(self, "cauchy_", "CauchyBackward0", lambda shape, _: stream.cauchy(shape, dtype, median, sigma))
@@ -180,6 +181,7 @@ def cauchy_(self: Tensor, median: float = 0.0, sigma: float = 1.0, *, generator:
 def log_normal_(self: Tensor, mean: float = 1.0, std: float = 2.0, *, generator: Any = None) -> Tensor:
     """Fills with exponentials of normal numbers. RuntimeError unless ``std`` is positive."""
     check_form("log_normal_", (mean, std))
+    mean, std = float(mean), float(std)
     dtype = self._array.dtype
     if dtype.kind in "iubc":
         no_kernel("log_normal_cpu", dtype)
