@@ -41,7 +41,7 @@ def source(seed: int, vocabulary: str) -> str:
         name = line.split(" = ")[0]
         if name.isidentifier():
             text.append(f"        if isinstance({name}, torch.Tensor): out.append({name}.detach().clone())")
-    text += ["        return out", f"    return step, [{', '.join(found)}]"]
+    text += ["        return out", f"    return step, [one for one in [{', '.join(found)}] if isinstance(one, torch.Tensor)]"]
     return "\n".join(text)
 
 

@@ -56,7 +56,7 @@ _REFUSED = frozenset(
         "modified_bessel_i1 modified_bessel_k0 modified_bessel_k1 msort multigammaln multinomial mvlgamma nanmean nanmedian "
         "nansum ndtri ne new_ones nextafter nonzero normal not_equal nuclear_norm ones_like pinv poisson polar prod psi qr "
         "rand_like randint_like randn_like reciprocal remainder renorm roll rsqrt scaled_modified_bessel_k0 "
-        "scaled_modified_bessel_k1 searchsorted selu shifted_chebyshev_polynomial_t shifted_chebyshev_polynomial_u "
+        "scaled_modified_bessel_k1 searchsorted selu set_ shifted_chebyshev_polynomial_t shifted_chebyshev_polynomial_u "
         "shifted_chebyshev_polynomial_v shifted_chebyshev_polynomial_w sigmoid sinc slice_scatter slogdet softmax solve "
         "solve_ex sort spherical_bessel_j0 split squeeze std std_mean svd svdvals take take_along_dim tensor_split tensordot "
         "threshold topk trace triangular_solve tril triu unfold unique unique_consecutive unsafe_chunk unsafe_split var "

@@ -14,7 +14,7 @@ from ..autograd.write_errors import refuse_inference
 from ..backend import creation as layouts
 from ..backend import memory
 from ..backend.resizing import resized
-from ..base.device import channels_last, channels_last_3d, contiguous_format, preserve_format, strided
+from ..base.device import channels_last, channels_last_3d, contiguous_format, preserve_format
 from ..ops.public import function_of, module
 from ..ops.publishing import method
 from ..ops.table import op, table
@@ -52,9 +52,6 @@ def _memory_for(self: Tensor, source: Any, storage_offset: int, size: Any, strid
     if source is None:
         return np.empty(0, dtype)
     if isinstance(source, Tensor):
-        if source.layout is not strided:
-            kind = "Sparse" if source.is_sparse else "SparseCsr"
-            raise NotImplementedError(f"Could not run 'aten::set_.source_Tensor' with arguments from the '{kind}CPU' backend.")
         if source._array.dtype != dtype:
             raise RuntimeError(f"Could not set tensor of type {source.dtype.c_name} to a tensor of type {self.dtype.c_name}")
         if size is None:
