@@ -8,6 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from forking import Forks
 
 import rushlight
 from rushlight.as_torch import tracebacks
@@ -15,9 +16,14 @@ from rushlight.as_torch import tracebacks
 ROOM = str(Path(rushlight.__file__).parent)
 
 
-def shown(body: str, tmp_path: Path) -> str:
+forked = Forks("import runpy, rushlight; run = lambda words: runpy.run_path(*words, run_name='__main__')", "run", 60)
+
+
+def shown(body: str, tmp_path: Path, fresh: bool = True) -> str:
     script = tmp_path / "script.py"
     script.write_text(f"import rushlight as torch\n{body}\n")
+    if not fresh:
+        return forked(tmp_path, str(script)).stderr.decode()
     return subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False).stderr
 
 
@@ -50,7 +56,7 @@ def test_an_error_shows_the_lines_of_the_program_only(wrap, tmp_path):
     ],
 )
 def test_advice_stands_below_the_error(body, advice, tmp_path):
-    *_, error, last = shown(body, tmp_path).splitlines()
+    *_, error, last = shown(body, tmp_path, fresh=False).splitlines()
     if advice is None:
         assert last.startswith("AttributeError: ")
     else:
