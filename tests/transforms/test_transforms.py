@@ -330,6 +330,20 @@ def test_running_statistics_move_once_under_jacobians_of_jacobians(norm: Any) ->
         vmap(hessian(of))(x[None])
 
 
+def test_instances_of_a_batch_keep_running_statistics_of_their_own() -> None:
+    x, means, variances = double(3, 2, 2, 4), torch.zeros(3, 2), torch.ones(3, 2)
+
+    def of(x: Any, mean: Any, var: Any) -> Any:
+        return jvp(lambda x: torch.nn.functional.instance_norm(x, mean, var), (x,), (x,))[1]
+
+    found = vmap(of)(x.float(), means, variances)
+    for row, one in enumerate(x.float()):
+        mean, var = torch.zeros(2), torch.ones(2)
+        assert torch.allclose(found[row], of(one, mean, var), atol=1e-6)
+        assert torch.allclose(means[row], mean)
+        assert torch.allclose(variances[row], var)
+
+
 def test_buffers_made_anew_are_written_to() -> None:
     class Counting(torch.nn.Module):
         def __init__(self) -> None:

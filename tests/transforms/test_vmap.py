@@ -72,6 +72,10 @@ def test_what_all_share_cannot_take_what_each_has() -> None:
     shared = torch.zeros(3)
     with pytest.raises(RuntimeError, match="inplace arithmetic"):
         vmap(lambda x: shared.copy_(x))(torch.ones(2, 3))
+    with pytest.raises(RuntimeError, match=r"aten::embedding_renorm_\(self"):
+        vmap(lambda i: torch.nn.functional.embedding_bag(i, torch.ones(5, 3), max_norm=1.0))(
+            torch.ones(2, 1, 2, dtype=torch.long)
+        )
     with pytest.raises(RuntimeError, match=r"Batching rule not implemented for aten::abs.out"):
         vmap(lambda x, y: torch.abs(x, out=y))(torch.ones(2, 3), torch.ones(2, 3))
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..autograd import views
 from ..autograd.grad_mode import no_grad
+from ..autograd.interpreters import stack as interpreters
 from ..backend import embedding as k
 from ..base import dtypes
 from ..tensor import Tensor, new_tensor
@@ -96,6 +97,8 @@ def _row_number(padding_idx: int, rows: int, message: str) -> int:
 
 
 def _renormalized(weight: Any, indices: Any, max_norm: float, norm_type: float) -> None:
+    if indices._of_batch and not weight._of_batch:
+        interpreters.ask("write", k.embedding_renorm, "embedding_renorm_", weight, (indices,), {})  # which refuses it
     with no_grad():
         k.embedding_renorm(weight._array, indices._array, max_norm, norm_type)
         views.bump(weight, "embedding_renorm_")

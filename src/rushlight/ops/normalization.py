@@ -413,7 +413,14 @@ def _instance_norm(
 
 
 def _put_mean(target: Tensor, wide: Tensor, shape: tuple[int, int]) -> None:
-    target._array[...] = wide._array.reshape(shape).mean(0)
+    if not target._of_batch:
+        target._array[...] = wide._array.reshape(shape).mean(0)
+        return
+    with grad_mode.no_grad():
+        mean = wide.view(shape).mean(0)
+    while target._of_batch:  # beneath the transforms, which let nobody write to what they have captured
+        target, mean = target.whole, mean.whole  # type: ignore[attr-defined]
+    target._array[...] = mean._array
 
 
 @public("instance_norm", method=False, out=False)

@@ -85,6 +85,8 @@ def _as_strided_node(base: Tensor, view: Tensor) -> Node:
     edge = base._edge or leaf_edge(base)
     if view._array.dtype.kind != base._array.dtype.kind:
         base, edge = _in_the_kind_of(view, base, edge)
+        if view._array.shape == base._array.shape and view._array.strides == base._array.strides:
+            return edge[0]  # all of it, and no view of that
     return _strided_node(base, edge, view)
 
 
@@ -133,7 +135,7 @@ def _landmarks(array: Array, steps: list[Edge]) -> list[tuple[Edge | None, Array
     return found
 
 
-def _in_the_kind_of(view: Tensor, base: Tensor, edge: Edge | None) -> tuple[Tensor, Edge | None]:
+def _in_the_kind_of(view: Tensor, base: Tensor, edge: Edge | None) -> tuple[Tensor, Edge]:
     """A base of complex numbers as the real numbers that a view of it has, or the other way round; and its place."""
     name = "view_as_real" if base._array.dtype.kind in "cW" else "view_as_complex"
     with grad_mode.no_grad():

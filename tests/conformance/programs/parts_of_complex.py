@@ -41,3 +41,7 @@ z0 = torch.tensor(1 + 2j, requires_grad=True)
 y = z0.clone()
 y.real.mul_(3)
 print(g((y * y).real, z0, create_graph=True))
+for base, seen in ((torch.zeros(2, dtype=torch.complex64), torch.view_as_real), (torch.zeros(2, 2), torch.view_as_complex)):
+    view = seen(base)
+    view.mul_(torch.ones(1, requires_grad=True) * 2)
+    print(view.grad_fn.name(), view.grad_fn.next_functions[0][0].name(), base.grad_fn.name())
