@@ -56,3 +56,10 @@ def test_only(dtype):
     mask = np.random.default_rng(2).random(COUNT) < 0.5
     for some, of in [(x, mask), (x[:10], mask[:10]), (x, np.broadcast_to(mask[:1], COUNT)), (x[::-1], mask)]:
         assert same_bits(bits.only(some, of), np.where(of, some, dtype(0)))
+
+
+@pytest.mark.parametrize("shape", [(3, 4), (128, 130)])
+def test_what_is_kept_lies_as_its_mask(shape):
+    x, mask = np.ones(shape, np.float32), np.ones(shape[::-1], bool).T
+    assert bits.only(x, mask).strides == x.T.copy().T.strides
+    assert bits.only(x, mask[..., :1]).flags.c_contiguous
