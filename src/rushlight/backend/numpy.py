@@ -266,7 +266,17 @@ _PAIR = np.dtype([("real", np.float16), ("imag", np.float16)])
 
 def real_part(x: Array) -> Array:
     """The real parts of complex numbers, in their memory."""
-    return x.view(_PAIR)["real"] if x.dtype.isbuiltin == 2 else x.real
+    return x.view(_PAIR)["real"] if _is_pair(x) else x.real
+
+
+def imaginary_part(x: Array) -> Array:
+    """The imaginary parts of complex numbers, in their memory."""
+    return x.view(_PAIR)["imag"] if _is_pair(x) else x.imag
+
+
+def _is_pair(x: Array) -> bool:
+    """Whether they are pairs of halves, complex32, of which NumPy does not know the parts."""
+    return x.dtype.isbuiltin == 2 and x.dtype.itemsize == 4
 
 
 def is_float8(dtype: half_precision.DType) -> bool:

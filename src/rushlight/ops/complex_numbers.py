@@ -9,6 +9,7 @@ import numpy as np
 from ..autograd.mirrors import mirror
 from ..backend import arithmetic
 from ..backend import choice as k
+from ..backend import numpy as backend
 from ..base.dtypes import of as dtype_of
 from ..tensor import Tensor, new_tensor
 from .choice import refuse_number
@@ -17,8 +18,8 @@ from .public import methods, ops, public
 from .rule_functions import conj as conjugate
 from .table import op
 
-op("real", lambda x: x.real, kind="linear", x=lambda g: g)
-op("imag", lambda x: x.imag, kind="linear", x=lambda g: g * 1j)
+op("real", backend.real_part, kind="linear", x=lambda g: g)
+op("imag", backend.imaginary_part, kind="linear", x=lambda g: g * 1j)
 op("conj", k.conj, kind="linear", x=lambda g: conjugate(g))
 op("conj_physical", k.conj, kind="linear", x=lambda g: conjugate(g))
 op("neg_view", arithmetic.negative, kind="linear", x=lambda g: -g)
