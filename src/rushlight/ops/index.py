@@ -59,11 +59,14 @@ def index_select(input: Any, dim: int, index: Any) -> Tensor:
     i = index._array
     if i.ndim > 1:
         raise IndexError("index_select(): Index is supposed to be a vector")
-    if not input._array.ndim and i.size != 1:
+    if not input._array.ndim and i.size != 1 and not input._of_batch:
         raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {i.size} value(s)")
     if i.dtype not in (np.int64, np.int32):
         raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
     size, several = _size(input, axis), input._array.ndim > 1
+    if input._of_batch:  # the routine for batches is another one
+        check(i, 0, size, lambda i: RuntimeError(f"index {i} is out of bounds for dimension {axis + 1} with size {size}"))
+        return ops.index_select(input if input._array.ndim else ops.expand_dims(input, 0), index, axis)
     if several and not size and i.size:
         raise RuntimeError("index_select(): self indexing axis dim should be positive")
     check(
@@ -220,9 +223,9 @@ def index_reduce(input: Any, dim: int, index: Any, source: Any, reduce: str, *, 
     axis = axis_of(dim, input._array.ndim)
     _check_rows("index_reduce", input, axis, index, source)
     warn("index_reduce() is in beta and the API may change at any time.", once=True)
-    check(index._array, 0, _size(input, axis), lambda i: IndexError("index out of range in self"))
     if input._array.dtype.kind in "bc":
         _refuse_reduction(input, index, reduce, include_self)
+    check(index._array, 0, _size(input, axis), lambda i: IndexError("index out of range in self"))
     return ops.index_reduce(input, source, index, axis, reduce, include_self)
 
 

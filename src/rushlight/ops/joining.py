@@ -13,7 +13,7 @@ from ..base.arguments import type_name
 from ..tensor import Methods, Tensor, new_tensor
 from . import promotion
 from .integer_arguments import whole_number
-from .operands import check_tensors
+from .operands import check_tensors, refuse_scalar
 from .public import alias, axis_of, ops, public
 from .shape import reshape
 from .table import op, table
@@ -104,7 +104,29 @@ def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     if not tensors:
         whole_number("cat", "dim", 2, dim)
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
-    return _joined("concat", tensors, _axis_of_all([tensor._array.shape for tensor in tensors], dim))
+    if tensors[0]._of_batch:
+        refuse_scalar(tensors[0], IndexError())
+    shapes = [tensor._array.shape for tensor in tensors]
+    try:
+        return _joined("concat", tensors, _axis_of_all(shapes, dim))
+    except RuntimeError:
+        front = _in_front(tensors)
+        if front:  # PyTorch joins the batches, and counts their dimensions
+            _axis_of_all([(*front, *shape) for shape in shapes], dim + len(front) if dim >= 0 else dim)
+        raise
+
+
+def _in_front(tensors: Sequence[Tensor]) -> tuple[int, ...]:
+    """The sizes of the batches that the tensors are examples of."""
+    sizes: dict[object, int] = {}
+    for one in tensors:
+        whole: Any = one
+        own: dict[object, int] = {}
+        while whole._of_batch:
+            own = {whole.level: whole.level.size, **own}
+            whole = whole.whole
+        sizes |= own
+    return tuple(sizes.values())
 
 
 def _axis_of_all(shapes: list[tuple[int, ...]], dim: Any) -> int:
@@ -156,9 +178,10 @@ def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     axis_of(dim, len(first) + 1)
     for position, tensor in enumerate(tensors):
         if tensor._array.shape != first:
+            front = _in_front(tensors)
             raise RuntimeError(
-                f"stack expects each tensor to be equal size, but got {list(first)} at entry 0 and "
-                f"{list(tensor._array.shape)} at entry {position}"
+                f"stack expects each tensor to be equal size, but got {[*front, *first]} at entry 0 and "
+                f"{[*front, *tensor._array.shape]} at entry {position}"
             )
     return _joined("stack", tensors, axis_of(dim, len(first) + 1))
 

@@ -24,7 +24,8 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Tensor:
     """
     x, w = input._array, weight._array
     if not x.ndim or not w.ndim:
-        raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are {x.ndim}D and {w.ndim}D")
+        name = "matmul" if modes.state.transforms else "linear"  # of which it is composed there
+        raise RuntimeError(f"both arguments to {name} need to be at least 1D, but they are {x.ndim}D and {w.ndim}D")
     flat = x.ndim == 2
     in_rows = x.flags.c_contiguous and (x.ndim == 3 if modes.state.transforms else bias is None or _like_a_vector(bias._array))
     if bias is None or not (flat or in_rows):

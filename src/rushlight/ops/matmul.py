@@ -192,7 +192,7 @@ def _type_word(array: Any) -> str:
 def _check_vectors(name: str, a: Any, b: Any) -> None:
     x, y = a._array, b._array
     if x.ndim != 1 or y.ndim != 1:
-        if a._of_batch or b._of_batch:
+        if any(one._of_batch and not getattr(one, "shared", False) for one in (a, b)):
             raise RuntimeError(f"Got wrong shapes for {name}")
         raise RuntimeError(f"1D tensors expected, but got {x.ndim}D and {y.ndim}D tensors")
     if x.dtype != y.dtype:

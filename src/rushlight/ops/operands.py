@@ -103,6 +103,12 @@ def check_operand(op: Op, position: int, value: Any, first: int, args: Sequence[
     raise TypeError(f"{op.name}(): argument '{label}' (position {position + first}) must be Tensor, not {type_name(value)}")
 
 
+def refuse_scalar(input: Tensor, error: Exception) -> None:
+    """``error`` for a tensor without dimensions; of an example of a batch PyTorch's for the batch, which has one in front."""
+    if not input._array.ndim:
+        raise IndexError("Dimension out of range (expected to be in range of [-1, 0], but got 1)") if input._of_batch else error
+
+
 def check_tensors(values: Sequence[object]) -> None:
     """TypeError for the first of several that is no tensor."""
     for place, value in enumerate(values):

@@ -14,7 +14,7 @@ import numpy as np
 from ..backend import shape as k
 from ..tensor import Tensor, new_tensor
 from .integer_arguments import whole_number, whole_numbers
-from .operands import no_such_form
+from .operands import no_such_form, refuse_scalar
 from .public import axis_of, ops, public
 from .table import arrays, op, table
 
@@ -81,6 +81,8 @@ def select(input: Any, dim: Any, index: int) -> Tensor:
 @public()
 def unbind(input: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """All slices along ``dim``, as views."""
+    if input._of_batch:
+        refuse_scalar(input, IndexError())
     return ops.unbind(input, axis_of(dim, input._array.ndim, wrap_scalar=False))
 
 
@@ -138,8 +140,7 @@ def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> tuple[Tenso
     if isinstance(split_size_or_sections, (tuple, list)):
         return split_with_sizes(tensor, split_size_or_sections, dim)
     whole_numbers("split_with_sizes", "split_sizes", 2, split_size_or_sections)
-    if not tensor._array.ndim:
-        raise RuntimeError("split expects at least a 1-dimensional tensor")
+    refuse_scalar(tensor, RuntimeError("split expects at least a 1-dimensional tensor"))
     return _split_equal(tensor, int(split_size_or_sections), dim)
 
 

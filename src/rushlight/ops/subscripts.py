@@ -21,7 +21,7 @@ from ..base.errstate import silent
 from ..tensor import Methods, Tensor, new_tensor
 from . import promotion
 from .inplace import count, in_graph, plain_write
-from .operands import foreign_method, require_indices
+from .operands import foreign_method, refuse_scalar, require_indices
 from .public import alias, methods, module, ops, public, warn
 from .shape import expand
 from .table import op
@@ -42,7 +42,7 @@ def _getitem(self: Any, key: Any, /) -> Any:
     if kind is int:
         shape = self._array.shape
         if not shape:
-            raise _of_a_number(key)
+            raise _of_a_number(key, self)
         size = shape[0]
         if not -size <= key < size:
             raise _out_of_bounds(key, 0, size)
@@ -53,7 +53,7 @@ def _getitem(self: Any, key: Any, /) -> Any:
         return ops.expand_dims(self, 0)
     if kind is slice:
         if not self._array.ndim:
-            raise _of_a_number(key)
+            raise _of_a_number(key, self)
         return _sliced(self, 0, key, True)
     if isinstance(key, Tensor) and key._array.ndim and key._array.dtype.char in _INDEX_TYPES and self._array.ndim:
         return ops.index(self, [key])
@@ -81,10 +81,10 @@ _ZERO_DIM = (
 )
 
 
-def _of_a_number(key: Any) -> Exception:
+def _of_a_number(key: Any, self: Tensor) -> Exception:
     """The error for an integer or a slice of a tensor without dimensions."""
     if isinstance(key, slice):
-        return IndexError("slice() cannot be applied to a 0-dim tensor.")
+        refuse_scalar(self, IndexError("slice() cannot be applied to a 0-dim tensor."))
     return _out_of_bounds(key, 0, 0) if key else IndexError(_ZERO_DIM)
 
 
@@ -101,7 +101,7 @@ def _walk(self: Any, key: Any) -> tuple[Any, list[Any]]:
         if isinstance(key, Tensor) and ndim and _is_whole_index(key._array, self._array.shape):
             return self, [key]
         if not ndim and key.__class__ in (int, slice):
-            raise _of_a_number(key)
+            raise _of_a_number(key, self)
         key = _as_tuple(key)
     items = _items(key, ndim)
     view, axis = self, 0

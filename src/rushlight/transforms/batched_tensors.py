@@ -437,16 +437,23 @@ def _by_example(op: Op, inputs: list[Any], params: dict[str, Any], level: Level)
     def entry(value: Any, index: int) -> Any:
         if isinstance(value, (list, tuple)):
             return [entry(one, index) for one in value]
-        return ops.select(value.whole, 0, index) if is_batched(value, level) else value
+        if not is_batched(value, level):
+            return value
+        return ops.select(value.whole, 0, index) if level.size else value.whole.new_zeros(value._array.shape)
 
     try:
-        rows = [call_op(op, [entry(value, index) for value in inputs], params) for index in range(level.size)]
+        rows = [call_op(op, [entry(value, index) for value in inputs], params) for index in range(level.size or 1)]
     except RuntimeError as error:
         error.args = tuple(_DIMENSION.sub(lambda found: f"{found[1]}{int(found[2]) + 1}", said) for said in error.args)
         raise
     if isinstance(rows[0], (tuple, list)):
-        return tuple(stack(list(column)) for column in zip(*rows, strict=True))
-    return stack(rows)
+        return tuple(_stacked(list(column), level) for column in zip(*rows, strict=True))
+    return _stacked(rows, level)
+
+
+def _stacked(rows: list[Any], level: Level) -> Any:
+    """Results side by side; where there is no example, one of zeros has told what they are like."""
+    return stack(rows) if level.size else ops.clone(ops.slice(stack(rows), 0, 0, 0, 1))
 
 
 # In place.

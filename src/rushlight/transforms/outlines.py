@@ -23,7 +23,11 @@ class Refused(RuntimeError):
 
 
 class NoFirstExample(Refused):
-    """A batch of nothing, of a number beside what has dimensions: PyTorch looks at the first example for its dtype."""
+    """A batch of nothing, of a number beside what is none: PyTorch looks at the first example for its dtype."""
+
+    def __init__(self, shape: Shape) -> None:
+        at = len(shape) - 1
+        super().__init__(f"select(): index 0 out of range for tensor of size {list(shape)} at dimension {at}")
 
 
 # Which of PyTorch's batching routines is named where a tensor has escaped.

@@ -131,8 +131,8 @@ def _all(func: Callable[..., Any], given: Given, out_dims: Any, randomness: str,
     size = given.size
     try:
         found = _at_once(func, given, out_dims, Level(size, randomness, internal))
-    except NoFirstExample:
-        raise IndexError("select(): index 0 out of range for tensor of size [0] at dimension 0") from None
+    except NoFirstExample as error:
+        raise IndexError(str(error)) from None
     if found is not None:
         return found
     leaves, dims = given.leaves, given.dims

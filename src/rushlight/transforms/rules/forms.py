@@ -12,7 +12,7 @@ from ...ops import promotion
 from ...ops.public import ops
 from ...ops.table import Op
 from ...tensor import Tensor
-from ..batched_tensors import Level, Rule, along, call_op, is_batched
+from ..batched_tensors import BatchedTensor, Level, Rule, along, call_op, is_batched
 from ..outlines import NoFirstExample, Shape, Unbatchable
 
 
@@ -33,6 +33,15 @@ def lifted(value: Tensor, ndim: int) -> Tensor:
     return ops.view(value, (size, *(1,) * missing, *shape))
 
 
+def _outermost(value: Any) -> Any:
+    """The tensor of all examples of all levels."""
+    while isinstance(value, BatchedTensor):
+        value = value.whole
+    return value
+
+
+# PyTorch looks at the dtypes of these and a number as at those of two tensors.
+_NUMBERS_AS_TENSORS = frozenset("add sub mul div".split())
 _OF_ANY_DTYPES = frozenset("eq ne lt le gt ge logical_and logical_or logical_xor".split())
 
 
@@ -40,17 +49,10 @@ def pointwise(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     """Examples that broadcast against each other: dimensions of size 1 come between the batch and theirs."""
     tensors = [value for value in inputs if is_tensor(value)]
     ndim = max(map(dims_of, tensors))
-    if (
-        not level.size
-        and not level.internal
-        and ndim
-        and len(inputs) == 2
-        and op.promote is not None
-        and op.name not in _OF_ANY_DTYPES
-    ):
+    if not level.size and not level.internal and len(inputs) == 2 and op.promote is not None and op.name not in _OF_ANY_DTYPES:
         numbers = [one for one in tensors if is_batched(one, level) and not dims_of(one)]
-        if numbers:
-            raise NoFirstExample
+        if len(numbers) == 1 and (len(tensors) == 2 or op.name in _NUMBERS_AS_TENSORS):
+            raise NoFirstExample(_outermost(numbers[0])._array.shape)
     given = [lifted(value.whole, ndim) if is_batched(value, level) else value for value in inputs]
     if op.promote is not None and len({value._array.dtype for value in tensors}) > 1:
         dtype = promotion.common_dtype([value for value in inputs if value is not None])
