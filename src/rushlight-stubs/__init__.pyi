@@ -4054,10 +4054,10 @@ def tensor_split(input: Tensor, tensor_indices_or_sections: Any = None, dim: _in
 def tensordot(a: Any, b: Any, dims: _int | Sequence[_int] = 2, out: Tensor | None = None) -> Tensor:
     """The sum over the products of elements along given dimensions of both tensors."""
     ...
-def threshold(input: Tensor, threshold: Any, value: Any, *, out: Any = None) -> Tensor:
+def threshold(input: Tensor, threshold: _float | Tensor, value: _float | Tensor, *, out: Any = None) -> Tensor:
     """``x`` above the threshold, else ``value``."""
     ...
-def threshold_(input: Tensor, threshold: Any, value: Any) -> Tensor:
+def threshold_(input: Tensor, threshold: _float | Tensor, value: _float | Tensor) -> Tensor:
     """In-place version of :func:`threshold`."""
     ...
 def tile(input: Tensor, *dims: _int | Sequence[_int], out: Any = None) -> Tensor:

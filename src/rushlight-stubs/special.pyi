@@ -12,19 +12,13 @@ from rushlight import erfinv as erfinv
 from rushlight import exp2 as exp2
 from rushlight import expm1 as expm1
 from rushlight import i0 as i0
-from rushlight import igamma as gammainc
-from rushlight import igammac as gammaincc
 from rushlight import lgamma as gammaln
 from rushlight import log1p as log1p
 from rushlight import log_softmax as log_softmax
-from rushlight import logit as logit
 from rushlight import logsumexp as logsumexp
-from rushlight import mvlgamma as multigammaln
-from rushlight import polygamma as polygamma
 from rushlight import sigmoid as expit
 from rushlight import sinc as sinc
 from rushlight import softmax as softmax
-from rushlight import xlogy as xlogy
 
 def airy_ai(x: Tensor, *, out: Any = None) -> Tensor:
     """The Airy function Ai."""
@@ -59,6 +53,12 @@ def entr(input: Tensor, *, out: Any = None) -> Tensor:
 def erfcx(input: Tensor, *, out: Any = None) -> Tensor:
     """``exp(input**2) * erfc(input)``, without overflow."""
     ...
+def gammainc(input: Tensor, other: Tensor | complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Any:
+    """The regularized lower incomplete gamma function, ``input`` being its parameter."""
+    ...
+def gammaincc(input: Tensor, other: Tensor | complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Any:
+    """The regularized upper incomplete gamma function, ``input`` being its parameter."""
+    ...
 def hermite_polynomial_h(x: Any, n: Any, *, out: Any = None) -> Tensor:
     """The physicists' Hermite polynomial of degree ``n``."""
     ...
@@ -83,6 +83,9 @@ def legendre_polynomial_p(x: Any, n: Any, *, out: Any = None) -> Tensor:
 def log_ndtr(input: Tensor, *, out: Any = None) -> Tensor:
     """The logarithm of the probability that a standard normal number is below ``input``."""
     ...
+def logit(input: Tensor, eps: float | None = None, *, out: Any = None) -> Tensor:
+    """``log(x / (1 - x))``, with x moved into the range from ``eps`` to ``1 - eps`` if that is given."""
+    ...
 def modified_bessel_i0(input: Tensor, *, out: Any = None) -> Tensor:
     """The modified Bessel function of the first kind, of order 0."""
     ...
@@ -95,11 +98,17 @@ def modified_bessel_k0(input: Tensor, *, out: Any = None) -> Tensor:
 def modified_bessel_k1(input: Tensor, *, out: Any = None) -> Tensor:
     """The modified Bessel function of the second kind, of order 1."""
     ...
+def multigammaln(input: Tensor, p: int, *, out: Any = None) -> Tensor:
+    """The logarithm of the gamma function of dimension p."""
+    ...
 def ndtr(input: Tensor, *, out: Any = None) -> Tensor:
     """The share of the normal distribution below ``input``."""
     ...
 def ndtri(input: Tensor, *, out: Any = None) -> Tensor:
     """The number below which standard normal ones are with the probability ``input``."""
+    ...
+def polygamma(n: int, input: Tensor, *, out: Any = None) -> Tensor:
+    """The n-th derivative of :func:`digamma`."""
     ...
 def round(input: Tensor, *, decimals: int = 0, out: Any = None) -> Tensor:
     """:func:`torch.round`, of whole numbers only where ``decimals`` is given: NotImplementedError."""
@@ -127,6 +136,9 @@ def spherical_bessel_j0(x: Tensor, *, out: Any = None) -> Tensor:
     ...
 def xlog1py(input: Any, other: Tensor | complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """``input * log1p(other)``, and 0 where ``input`` is 0."""
+    ...
+def xlogy(input: Any, other: Tensor | complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Any:
+    """``input * log(other)``, and 0 where ``input`` is 0."""
     ...
 def zeta(input: Any, other: Tensor | complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """The Hurwitz zeta function: the sum of ``(k + other)**-input`` over k = 0, 1, ..."""

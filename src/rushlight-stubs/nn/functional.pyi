@@ -385,7 +385,7 @@ def tanh(input: Tensor) -> Tensor:
 def tanhshrink(input: Tensor) -> Tensor:
     """``x - tanh(x)``."""
     ...
-def threshold(input: Tensor, threshold: Any, value: Any, inplace: bool = False) -> Tensor:
+def threshold(input: Tensor, threshold: float | Tensor, value: float | Tensor, inplace: bool = False) -> Tensor:
     """``x`` above the threshold, else ``value``."""
     ...
 def triplet_margin_loss(anchor: Any, positive: Any, negative: Any, margin: float = 1.0, p: float = 2, eps: float = 1e-06, swap: bool = False, size_average: Any = None, reduce: Any = None, reduction: str = 'mean') -> Tensor:

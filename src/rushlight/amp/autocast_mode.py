@@ -26,7 +26,7 @@ from ..tensor import Tensor
 from ..tensors.arguments import warn
 
 _LOWER = frozenset(
-    "matmul mm bmm addmm addbmm baddbmm linear tensordot multi_dot chain_matmul vecdot conv1d conv2d conv3d "
+    "matmul mm bmm addmm addbmm baddbmm linear multi_dot chain_matmul vecdot conv1d conv2d conv3d "
     "conv_transpose1d conv_transpose2d conv_transpose3d scaled_dot_product_attention "
     "__matmul__ __rmatmul__ prelu conv_tbc lstm _addmm_activation".split()
 )
@@ -43,6 +43,7 @@ _FULL = frozenset(
 # What comes to products of matrices of some arguments, and to those of elements or vectors, which are not cast, of others.
 _AT_TIMES: dict[str, Callable[..., bool]] = {
     "einsum": has_products,
+    "tensordot": lambda a, b, dims=2, **_: not isinstance(dims, int) or a.ndim + b.ndim > 2 * dims,
     "inner": lambda input, other: bool(input.ndim and other.ndim and input.ndim + other.ndim > 2 and input.shape[-1] != 1),
 }
 _WIDEST = frozenset({"stack", "cat", "concat", "concatenate", "index_copy"})
@@ -198,8 +199,19 @@ def _wanted(name: str, args: Args, kwargs: Named) -> dtypes.dtype | None:
     if name in _WIDEST:
         found: list[dtypes.dtype] = []
         _cast(args, lambda tensor: found.append(tensor.dtype))
-        return dtypes.float32 if len(set(found)) > 1 and dtypes.float64 not in found else None
+        return dtypes.float32 if _widest(found[::-1]) is dtypes.float32 and len(set(found)) > 1 else None
     return None
+
+
+def _widest(found: list[dtypes.dtype]) -> dtypes.dtype:
+    """The widest of the dtypes; PyTorch's error where one is neither float32, nor comes behind it, nor is what autocast casts to."""
+    widest = _state.dtypes["cpu"]
+    for one in found:
+        if dtypes.float32 in (one, widest):
+            widest = dtypes.float32
+        elif one is not widest:
+            raise RuntimeError("Unexpected floating ScalarType in at::autocast::prioritize")
+    return widest
 
 
 def _mode_of_padding(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

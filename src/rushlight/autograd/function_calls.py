@@ -207,12 +207,12 @@ def _dirtied(node: Any, value: Any, number: int, several: bool) -> Any:
             "into two Functions: one doing the inplace that returns a single Tensor and a second one that does the other "
             "operations). You can ask on the forum https://discuss.pytorch.org/ if you need help to do this change."
         )
+    views.bump(value, node.name())
     if value._edge is None and value._needs_grad:
         raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
     check_made(value)
     if base._edge is None and base._needs_grad:
         raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
-    views.bump(value, node.name())
     node.shape, node.dtype = value._array.shape, value._array.dtype
     views.write_through(value, node)
     return value

@@ -411,6 +411,8 @@ def like_base(g: np.ndarray[Any, Any], strides: tuple[int, ...]) -> np.ndarray[A
     if 0 in g.shape or any(stride < 0 or stride % g.itemsize for stride in strides):
         return g.copy()
     whole = backend.strided(np.zeros(span, g.dtype), g.shape, strides)
+    if is_stretched(whole):
+        raise overlap_error()
     whole[...] = g
     return whole
 

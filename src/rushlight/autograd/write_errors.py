@@ -95,7 +95,9 @@ _OTHER_DTYPES = frozenset(
     "copy_ float_power_ heaviside_ ldexp_ nan_to_num_ eq_ ge_ greater_ greater_equal_ gt_ le_ less_ less_equal_ lt_ ne_ not_equal_ "
     "logical_and_ logical_or_ logical_xor_".split()
 )
-_FOUND_LATER = re.compile(r"not implemented for|^result type |^expected dtype |^output with shape ")
+_FOUND_LATER = re.compile(
+    r"not implemented for|^result type |^expected dtype |^output with shape |alpha only supported|argument alpha must"
+)
 
 
 _OF_ITS_DTYPE = frozenset({"celu_", "elu_", "leaky_relu_"})  # whatever numbers they are given
@@ -132,7 +134,7 @@ def refuse_operands(name: str, self: Tensor, values: Sequence[object], found: Ex
         raise RuntimeError(
             f"result type {common.scalar_name} can't be cast to the desired output type {own.scalar_name}"
         ) from None
-    if "not implemented for" in str(found) and not dtypes.can_cast(common, own):
+    if ("not implemented for" in str(found) or "alpha" in str(found)) and not dtypes.can_cast(common, own):
         raise RuntimeError(
             f"result type {common.scalar_name} can't be cast to the desired output type {own.scalar_name}"
         ) from None

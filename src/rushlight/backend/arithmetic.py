@@ -77,7 +77,7 @@ def scaled(x: Array, alpha: Any) -> Array:
     kind = x.dtype.kind
     if isinstance(alpha, bool) and kind != "b":
         raise RuntimeError("Boolean alpha only supported for Boolean results.")
-    if kind in "biu" and isinstance(alpha, float):
+    if kind in "biu" and isinstance(alpha, (float, complex)):
         raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
     if kind != "c" and isinstance(alpha, complex):
         raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")

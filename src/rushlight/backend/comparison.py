@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..base.errstate import silent
-from .array_dtypes import refuse
+from .array_dtypes import as_array, refuse
 from .numpy import Array, in_single
 
 Binary = Callable[[Array, Array], Array]
@@ -33,12 +33,18 @@ greater_equal = _ordering(np.greater_equal, "ge_cpu")
 
 
 def as_number(kernel: Binary) -> Binary:
-    """A comparison whose truth values have the dtype of what was compared."""
+    """A comparison whose truth values have the dtype of what was compared, or of its real parts."""
 
     def in_dtype(a: Array, b: Array) -> Array:
-        return np.asarray(kernel(a, b)).astype(a.dtype)
+        return np.asarray(kernel(a, b)).astype(a.real.dtype)
 
     return in_dtype
+
+
+def with_number(kernel: Binary) -> Callable[[Array, complex], Array]:
+    """The same with a number, as the dtype of what it is compared with holds it."""
+    compare = as_number(kernel)
+    return lambda a, number: compare(a, as_array(number, a.dtype))
 
 
 def isinf(x: Array) -> Array:

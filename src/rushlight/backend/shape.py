@@ -56,7 +56,7 @@ def reinterpret(x: Array, dtype: np.dtype[Any]) -> Array:
         return x.view(dtype)
     shape = (*x.shape[:-1], x.shape[-1] * x.itemsize // dtype.itemsize)
     strides = (*(step * x.itemsize for step in steps(x)[:-1]), dtype.itemsize)
-    return np.ndarray(shape, dtype, b"", 0, strides)
+    return np.ndarray(shape, dtype, bytearray(), 0, strides)
 
 
 expand = backend.expand

@@ -102,7 +102,7 @@ def _by_result(result: Tensor, name: str, slope: float) -> Tensor:
 def _written(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """The function for its in-place form."""
     name = function.__name__
-    if name not in (*_BY_RESULT, "selu", "threshold"):
+    if name not in (*_BY_RESULT, "selu", "_threshold"):
         return function
     parameter = function.__code__.co_varnames[1] if name in _BY_RESULT else ""
 
@@ -133,7 +133,7 @@ def _with_inplace(name: str, function: Any) -> Any:
 
 
 def _activation(function: Any, *, in_torch: bool = False) -> Any:
-    name = function.__name__
+    name = function.__name__.removeprefix("_")
     public(space="torch.nn.functional", out=False)(_with_inplace(name, function))
     written = _written(function)
 
@@ -290,7 +290,8 @@ def glu(input: Any, dim: int = -1) -> Tensor:
     return ops.glu(input, axis)
 
 
-def threshold(input: Any, threshold: Any, value: Any) -> Tensor:
+@_activation
+def _threshold(input: Tensor, threshold: float | Tensor, value: float | Tensor) -> Tensor:
     """``x`` above the threshold, else ``value``."""
     require_kind(input, "threshold_cpu", "fiu")
     limit, value = (one.item() if isinstance(one, Tensor) else one for one in (threshold, value))
@@ -299,7 +300,13 @@ def threshold(input: Any, threshold: Any, value: Any) -> Tensor:
     return ops.threshold(input, limit, value)
 
 
-_activation(threshold, in_torch=True)
+@public(method=False)
+def threshold(input: Tensor, threshold: float | Tensor, value: float | Tensor) -> Tensor:
+    """``x`` above the threshold, else ``value``."""
+    return _threshold(input, threshold, value)
+
+
+module("torch")["threshold_"] = module("torch.nn.functional")["threshold_"]
 
 
 @public(space="torch.nn.functional", method="prelu", out=False)

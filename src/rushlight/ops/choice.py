@@ -352,7 +352,8 @@ def _into_itself(name: str) -> None:
     @functools.wraps(write)
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
         kind = self._array.dtype.kind
-        if kind == "c" or complex in map(type, (*args, *kwargs.values())):
+        is_complex = complex in map(type, (*args, *kwargs.values()))
+        if kind == "c" or (is_complex and name not in ("clamp_", "clip_")):
             views.check_writable(self)
             raise NotImplementedError("clamp is not supported for complex types")
         if kind in "biu":

@@ -21,7 +21,10 @@ def _inplace(name: str) -> Any:
     """``x.eq_(y)``: the truth values as numbers in x, which then has no slope."""
 
     def function(self: Any, other: Any) -> Any:
-        return recorded(self, f"{name}_", f"{name}_into" if self.requires_grad else name, other)
+        is_number = not isinstance(other, Tensor)
+        if not (self.requires_grad or (not is_number and other.requires_grad)) or self._array.dtype.kind in "bui":
+            return recorded(self, f"{name}_", name, other)
+        return recorded(self, f"{name}_", f"{name}_number_into" if is_number else f"{name}_into", other)
 
     return named(function, f"{name}_")
 
@@ -31,8 +34,10 @@ for _name, _kernel in (
     ("ge", k.greater_equal),
 ):  # fmt: skip
     op(_name, _kernel, inputs="a b", promote="compare", numbers="second")
-    op(f"{_name}_into", k.as_number(_kernel), node=f"{_name.capitalize()}Backward0", promote="same",
+    op(f"{_name}_into", k.as_number(_kernel), node=f"{_name.capitalize()}Backward1", promote="compare",
        a=lambda g, xp: xp.zeroed(g), b=lambda g, xp: xp.zeroed(g))  # fmt: skip
+    op(f"{_name}_number_into", k.with_number(_kernel), inputs="a", node=f"{_name.capitalize()}Backward0",
+       a=lambda g, xp: xp.zeroed(g))  # fmt: skip
     publish(_name, forms="function method")
     methods[f"{_name}_"] = _inplace(_name)
 

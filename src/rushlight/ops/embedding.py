@@ -99,6 +99,14 @@ def _row_number(padding_idx: int, rows: int, message: str) -> int:
 def _renormalized(weight: Any, indices: Any, max_norm: float, norm_type: float) -> None:
     if indices._of_batch and not weight._of_batch:
         interpreters.ask("write", k.embedding_renorm, "embedding_renorm_", weight, (indices,), {})  # which refuses it
+    numbers = np.unique(indices._array)
+    for place, number in enumerate(numbers.tolist()):
+        if not -weight._array.shape[0] <= number < weight._array.shape[0]:
+            k.embedding_renorm(
+                weight._array, numbers[:place], max_norm, norm_type
+            )  # what comes before has been written by then
+            size = list(weight._array.shape)
+            raise IndexError(f"select(): index {number} out of range for tensor of size {size} at dimension 0")
     with no_grad():
         k.embedding_renorm(weight._array, indices._array, max_norm, norm_type)
         views.bump(weight, "embedding_renorm_")

@@ -12,7 +12,7 @@ from ..backend import extremes as k
 from ..base import return_types
 from ..base.return_types import made
 from ..tensor import Tensor
-from .out import write_out
+from .out import refuse_recording, write_out
 from .public import axes_of, axis_of, ops, public
 from .signatures import Unsaid
 from .table import op
@@ -169,6 +169,7 @@ def _check_out(input: Any, out: Any) -> None:
 def amax(input: Any, dim: Any = (), keepdim: bool = False, *, out: Any = None) -> Tensor:
     """The greatest along one or several dimensions; equal elements share the gradient."""
     if out is not None:
+        refuse_recording("amax", input, out)
         _check_out(input, out)
         return write_out(amax, "amax", out, (input, dim, keepdim), {})
     axes = _axes("amax", input, dim)
@@ -181,6 +182,7 @@ def amax(input: Any, dim: Any = (), keepdim: bool = False, *, out: Any = None) -
 def amin(input: Any, dim: Any = (), keepdim: bool = False, *, out: Any = None) -> Tensor:
     """The least along one or several dimensions; equal elements share the gradient."""
     if out is not None:
+        refuse_recording("amin", input, out)
         _check_out(input, out)
         return write_out(amin, "amin", out, (input, dim, keepdim), {})
     axes = _axes("amin", input, dim)

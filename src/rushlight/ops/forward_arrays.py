@@ -56,8 +56,9 @@ def lacking(op: table.Op, found: RuntimeError) -> RuntimeError:
         return NotImplementedError(f"Trying to use forward AD with {underivable[1]} that does not support it.")
     if not isinstance(found, NotImplementedError) or "not implemented for '" in str(found):
         return found
+    name = {"unique": "_unique2"}.get(op.name, op.name)
     return NotImplementedError(
-        f"Trying to use forward AD with {op.name} that does not support it because it has not been implemented "
+        f"Trying to use forward AD with {name} that does not support it because it has not been implemented "
         "yet.\nPlease file an issue to PyTorch at https://github.com/pytorch/pytorch/issues/new?template="
         "feature-request.yml so that we can prioritize its implementation or submit a PR adding the implementation "
         "to derivatives.yaml"

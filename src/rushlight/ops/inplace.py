@@ -195,7 +195,11 @@ def scaled(ufunc: np.ufunc, name: str, plain_name: str, scaled_name: str) -> Cal
                 return recorded(self, name, scaled_name, other, alpha)
             count(self, name)
             return self
-        return recorded(self, name, scaled_name, other, alpha)
+        try:
+            return recorded(self, name, scaled_name, other, alpha)
+        except RuntimeError as error:
+            refuse_operands(name, self, (other,), error)
+            raise
 
     shown: Any = named(call, name)
     shown.shown_as = shown

@@ -13,7 +13,7 @@ from ..base.arguments import NUMBERS, type_name
 from ..base.return_types import define
 from ..tensor import Tensor, new_tensor
 from .decompositions import qr, svd
-from .linalg import check_matrix, check_square, rows, value_of
+from .linalg import check_floating, check_matrix, check_square, rows, value_of
 from .operands import refuse_gradient_of
 from .public import module, ops, public
 from .table import op
@@ -105,7 +105,11 @@ def matrix_rank(input: Any, tol: Any = None, hermitian: bool = False, *, atol: A
     check_matrix(input, "torch.linalg.matrix_rank", "input")
     array = input._array
     if array.dtype.char not in "fdFD":
-        raise RuntimeError("This function doesn't handle types other than float and double")
+        if tol is None and rtol is None:
+            raise RuntimeError("This function doesn't handle types other than float and double")
+        kernel = "eigh" if hermitian else "svd"
+        check_floating(input, f"linalg.{kernel}", low_precision=True)
+        raise NotImplementedError(f"\"linalg_{kernel}_cpu\" not implemented for '{input.dtype.scalar_name}'")
     if tol is not None:
         atol, rtol = tol, 0.0
     if not array.size:

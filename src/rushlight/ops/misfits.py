@@ -290,7 +290,7 @@ class Call:
             if least is None
             else f"from {least} to {most} positional arguments"
         )
-        return TypeError(f"{self.name}() takes {takes} but {got} {'was' if got == 1 else 'were'} given")
+        return TypeError(f"{self._said}() takes {takes} but {got} {'was' if got == 1 else 'were'} given")
 
     def no_form(self) -> Exception:
         """PyTorch's error for arguments that none of a function's forms takes, with the form that it has here."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ..autograd import modes, overlaps, views
+from ..autograd.grad_mode import no_grad
 from ..autograd.interpreters import Args, Function, Named
 from ..autograd.write_errors import refuse_inference
 from ..backend.resizing import resized, seen_before
@@ -105,18 +107,25 @@ _WITHOUT_DERIVATIVE = frozenset(
     "scaled_modified_bessel_k1 searchsorted shifted_chebyshev_polynomial_t shifted_chebyshev_polynomial_u "
     "shifted_chebyshev_polynomial_v shifted_chebyshev_polynomial_w signbit spherical_bessel_j0".split()
 )
+# Their second ``out=`` is of places, which nobody differentiates by.
+_PLACES_BESIDE = frozenset("sort min max topk kthvalue mode median nanmedian cummax cummin".split())
+# Functions that PyTorch composes: what refuses to be recorded is the last of what they call, behind what asks for shapes.
+_RECORDED_AS = {
+    "cross": "linalg_cross", "inv": "linalg_inv_ex", "inverse": "linalg_inv_ex", "kron": "mul", "outer": "mul", "qr": "linalg_qr",
+}  # fmt: skip
 _INTO_OTHERS = frozenset(("all", "any", "bucketize", "searchsorted"))
 
 
 def write_out(f: Function, name: str, target: Any, args: Args, kwargs: Named) -> Any:
     """Runs ``f`` and puts its result (or results) into ``target``: resized where empty or, with a warning, of other shape."""
     everything = [*args, *kwargs.values()]
-    wants_grad = any(value._needs_grad for value in tensors_among([*everything, target]))
-    if modes.state.grad_enabled and wants_grad and name not in _WITHOUT_DERIVATIVE:
-        raise RuntimeError(
-            f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments "
-            "requires grad."
-        )
+    asked = [*everything, target[0] if name in _PLACES_BESIDE and isinstance(target, (tuple, list)) and target else target]
+    if would_record(name, asked) and (
+        name == "outer" or (name == "matmul" and any(not one.ndim for one in tensors_among(args)))
+    ):
+        with no_grad():
+            f(*args, **kwargs)
+    refuse_recording(_RECORDED_AS.get(name, name), *asked)
     if modes.state.forward_levels and any(value._tangents for value in tensors_among([*everything, target])):
         raise NotImplementedError(
             f"Trying to use forward AD with {name}_out that does not support it because it is an out= function"
@@ -184,6 +193,21 @@ def _computed(f: Function, name: str, target: Any, args: Args, kwargs: Named) ->
             for value in tensors_among([*args, *kwargs.values()]):
                 dtypes.check_cast(value._array.dtype, target._array.dtype)
         raise
+
+
+def would_record(name: str, values: Sequence[object]) -> bool:
+    """Whether a function with ``out=`` would have to be recorded, which none is."""
+    is_asked = modes.state.grad_enabled and name not in _WITHOUT_DERIVATIVE
+    return is_asked and any(one._needs_grad for one in tensors_among(values))
+
+
+def refuse_recording(name: str, *values: object) -> None:
+    """PyTorch's error for an ``out=`` that would have to be recorded."""
+    if would_record(name, values):
+        raise RuntimeError(
+            f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments "
+            "requires grad."
+        )
 
 
 def _refuse_to_divide(target: Tensor, args: Args, kwargs: Named) -> None:
@@ -306,7 +330,7 @@ def store(target: Any, value: np.ndarray[Any, Any], name: str) -> None:
     """Writes a result into an ``out=`` tensor."""
     refuse_inference(target)
     have = target._array
-    if not have.flags.c_contiguous:
+    if not have.flags.c_contiguous and have.shape == value.shape:
         overlaps.check_memory(target)
     dtypes.check_cast(value.dtype, have.dtype)
     if have.shape != value.shape:

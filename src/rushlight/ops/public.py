@@ -164,7 +164,7 @@ def spoken_form(
         if wrong is not None or not isinstance(error, (AttributeError, TypeError)):
             return wrong
         wrong = failed.misfit(error, plain) or (failed.as_method(error) if both else None)
-        return wrong or (lacking(f.__qualname__, name, error) if native else None)
+        return wrong or (lacking(f.__qualname__, prefix + name, error) if native else None)
 
     taken = Taken(
         name,

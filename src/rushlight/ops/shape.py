@@ -194,16 +194,15 @@ def _check_sizes(array: Any, dtype: dtypes.dtype, offset: int) -> None:
     if not array.ndim:
         raise RuntimeError(f"self.dim() cannot be 0{ending}")
     steps = k.steps(array)
-    if steps[-1] != 1:
-        raise RuntimeError(f"self.stride(-1) must be 1{ending}, but got {steps[-1]}")
-    ratio = dtype.itemsize // array.itemsize
-    if ratio < 2:
-        return
-    measures = [("size(-1)", array.shape[-1]), ("storage_offset()", offset)]
-    measures += [(f"stride({axis})", step) for axis, step in enumerate(steps[:-1])]
-    for name, value in measures:
-        if value % ratio:
-            raise RuntimeError(f"self.{name} must be divisible by {ratio}{ending}, but got {value}")
+    ratio = dtype.itemsize // array.itemsize or 1
+    first = [("size(-1)", array.shape[-1]), ("storage_offset()", offset)]
+    others = [(f"stride({axis})", step) for axis, step in enumerate(steps[:-1])]
+    for measures, step in ((first, 1), (others, steps[-1])):
+        if step != 1:
+            raise RuntimeError(f"self.stride(-1) must be 1{ending}, but got {step}")
+        for name, value in measures:
+            if value % ratio:
+                raise RuntimeError(f"self.{name} must be divisible by {ratio}{ending}, but got {value}")
 
 
 @public()

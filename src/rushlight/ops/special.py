@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,7 +19,7 @@ from ..tensor import Tensor
 from .choice import refuse_number
 from .descriptions import description
 from .pointwise import plain, smooth
-from .public import module, ops, public, publish
+from .public import module, ops, public, publish, spoken_form
 from .rule_functions import conj
 from .sort import not_implemented
 from .table import op
@@ -165,7 +168,7 @@ def special_round(input: Tensor, *, decimals: int = 0) -> Tensor:
     """:func:`torch.round`, of whole numbers only where ``decimals`` is given: NotImplementedError."""
     if input._array.dtype.kind in "iu" and not decimals:
         raise NotImplementedError(f"\"round_vml_cpu\" not implemented for '{input.dtype.scalar_name}'")
-    return module("torch")["round"](input, decimals=decimals) if decimals else ops.round(input)
+    return module("torch")["round"](input, decimals=decimals)
 
 
 @public("ndtr", space="torch.special")
@@ -241,6 +244,12 @@ def _number_forms(name: str, space: str = "torch") -> Any:
     return function
 
 
+def _alike(function: Callable[..., object]) -> Callable[..., object]:
+    """The function behind a public one once more, which is to have another name."""
+    plain = inspect.unwrap(function)
+    return functools.wraps(plain)(lambda *args, **kwargs: plain(*args, **kwargs))
+
+
 public(inplace=True)(_number_forms("xlogy"))
 public(space="torch.special")(_number_forms("xlog1py", "torch.special"))
 public(space="torch.special")(_number_forms("zeta", "torch.special"))
@@ -249,4 +258,4 @@ for _name, _of_torch in (
     ("logit", "logit"), ("polygamma", "polygamma"), ("multigammaln", "mvlgamma"), ("gammainc", "igamma"),
     ("gammaincc", "igammac"), ("xlogy", "xlogy"),
 ):  # fmt: skip
-    module("torch.special")[_name] = module("torch")[_of_torch]
+    module("torch.special")[_name] = spoken_form(_alike(module("torch")[_of_torch]), _name, True, "torch.special")

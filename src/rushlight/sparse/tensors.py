@@ -13,8 +13,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ..autograd.modes import Mark
+from ..autograd import modes
 from ..autograd.nodes import leaf_edge
+from ..autograd.views import mark_view
 from ..backend.sparse_gradients import ScatteredArray
 from ..backend.sparse_products import SparseMatrix
 from ..base import dtypes
@@ -41,7 +42,7 @@ class SparseTensor(Tensor, own=True):
     _index_arrays: tuple[Array, ...]
     _held: Array
     _is_coalesced: bool
-    _mark: Mark
+    _mark: modes.Mark
     _cotangent: ScatteredArray | None = None  # that it came from, or was made into
 
     _matrix: tuple[tuple[Array, ...], SparseMatrix] | None = None  # its indices when products were made with it
@@ -117,9 +118,11 @@ class SparseTensor(Tensor, own=True):
     def values(self) -> Tensor:
         if self.is_sparse:
             self._expect_coalesced("values")
-        if not self.requires_grad:
-            return wrap(self._held)
-        return ops.take_at(self.stand_in(), self.coordinates())
+        needs = self.requires_grad and modes.state.grad_enabled
+        result = ops.take_at(self.stand_in(), self.coordinates()) if needs else wrap(self._held)
+        result._array = self._held
+        mark_view(result, self)
+        return result
 
     def _expect_coalesced(self, what: str) -> None:
         if not self.is_sparse:
@@ -386,7 +389,7 @@ def made(
     result._counter = [0]
     result._layout, result._index_arrays, result._held, result._is_coalesced = kind, indices, values, coalesced
     result._edge, result._needs_grad = edge, edge is not None
-    result._mark = Mark()
+    result._mark = modes.Mark()
     return result
 
 

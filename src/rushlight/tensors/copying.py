@@ -32,7 +32,7 @@ def deep_copied(tensor: Tensor, memo: dict[int, Any]) -> Tensor:
     result: Tensor = object.__new__(type(tensor))
     result._array = _copy_with_storage(tensor._array, memo)
     result._counter = _first_version(type(tensor))
-    result._needs_grad = tensor._needs_grad
+    result._needs_grad = tensor.requires_grad
     memo[id(tensor)] = result
     if tensor._grad is not None:
         result._grad = copy.deepcopy(tensor._grad, memo)

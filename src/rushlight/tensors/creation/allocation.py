@@ -11,6 +11,8 @@ import numpy as np
 from ...autograd import modes, overlaps, views
 from ...autograd.modes import special
 from ...backend.resizing import resized, seen_before
+from ...ops.rule_functions import underivable
+from ...ops.table import op, tensors
 from ...tensor import Tensor, new_tensor
 from ..arguments import as_dtype, checked_shape, type_name
 
@@ -67,18 +69,40 @@ def allocated(
 def into(out: Any, name: str, array: np.ndarray[Any, Any], dtype: object, requires_grad: bool = False) -> Tensor:
     """Puts the values of a new array into ``out``, which gets its shape."""
     check_out(out, name, dtype)
-    if out._needs_grad and modes.state.grad_enabled:
-        raise RuntimeError(
-            f"aten::{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
-            "arguments requires grad."
-        )
+    is_recorded = refuse_leaves(out, name)
     overlaps.check_memory(out)
     have = out._array
     if have.shape != array.shape:
         out._array = resized(have, array.shape, range(array.ndim))
-    views.write(out, array, name)
+    if is_recorded:
+        views.inplace(tensors.made_anew, name, out, array, name)
+    else:
+        views.write(out, array, name)
     seen_before(have, out._array)
     return out.requires_grad_() if requires_grad else out
+
+
+op("made_anew", lambda x, array, name: array.astype(x.dtype), node="NotImplemented", x=lambda g, name: underivable(name))
+
+
+def refuse_leaves(out: Tensor, name: str) -> bool:
+    """Whether a write to ``out=`` is recorded; raises PyTorch's error where the graph does not allow it."""
+    if not (modes.state.grad_enabled and out.requires_grad):
+        return False
+    try:
+        views.check_writable(out)
+    except RuntimeError:
+        raise RuntimeError(
+            f"aten::{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
+            "arguments requires grad."
+        ) from None
+    return True
+
+
+def refuse_resizing(out: object) -> None:
+    """Raises PyTorch's error for an ``out=`` that is sized before it is written to, and needs a gradient."""
+    if isinstance(out, Tensor) and out.requires_grad:
+        raise RuntimeError("cannot resize variables that require grad")
 
 
 def check_out(out: object, name: str, dtype: object) -> None:

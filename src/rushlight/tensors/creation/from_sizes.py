@@ -21,7 +21,7 @@ from ...base.strides import reach
 from ...ops.publishing import published
 from ...tensor import Tensor, new_tensor
 from ..arguments import checked_shape, integer, memory_format_name, number, options, shape_of, type_name
-from .allocation import allocated, check_out, finished, into, second_try
+from .allocation import allocated, check_out, finished, into, refuse_resizing, second_try
 
 
 def _filled_function(name: str, make: Callable[..., np.ndarray[Any, Any]], owner: str | None, doc: str) -> Any:
@@ -118,9 +118,8 @@ def empty(
     if out is None:
         return finished(backend.unset(array), requires_grad)
     check_out(out, "empty", dtype)
+    refuse_resizing(out)
     if out._array.shape != array.shape:
-        if out.requires_grad:
-            raise RuntimeError("cannot resize variables that require grad")
         out._array = np.empty(array.shape, out._array.dtype)
     backend.unset(out._array)
     return out.requires_grad_() if requires_grad else out

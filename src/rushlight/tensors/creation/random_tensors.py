@@ -13,7 +13,7 @@ from ...base import dtypes
 from ...ops.publishing import published
 from ...tensor import Tensor
 from ..arguments import checked_shape, integer, options, refuse, shape_of, type_name
-from .allocation import finished, into
+from .allocation import finished, into, refuse_resizing
 from .like import unset_like
 
 Shape = tuple[int, ...]
@@ -102,6 +102,7 @@ def randn(
     >>> torch.randn(2)
     tensor([ 1.5410, -0.2934])
     """
+    refuse_resizing(out)
     natural = None if out is None else out.dtype
     numpy_type = options("randn", dtype, layout, device, requires_grad, pin_memory, natural)
     shape = _shape("randn", sizes, size, generator)

@@ -13,7 +13,7 @@ from ...base import dtypes
 from ...ops.publishing import published
 from ...tensor import Tensor
 from ..arguments import integer, number, options, type_name, warn
-from .allocation import finished, into
+from .allocation import finished, into, refuse_leaves
 
 _NUMBERS = frozenset((int, float))
 _FAR = 2**62  # sums of two such integers fit int64
@@ -53,6 +53,8 @@ def arange(
     numpy_type = options("arange", dtype, layout, device, requires_grad, pin_memory, natural)
     chosen = dtypes.of(numpy_type)
     if chosen is dtypes.bool_ or chosen.is_complex or (chosen.is_floating_point and chosen.itemsize == 1):
+        if out is not None:
+            refuse_leaves(out, "arange")
         raise NotImplementedError(f"\"arange_cpu\" not implemented for '{chosen.scalar_name}'")
     if chosen.kind_rank == dtypes.INTEGRAL and not whole and width and not int(width):
         raise ValueError("step must be nonzero")

@@ -115,6 +115,8 @@ def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Any
     if not std >= 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
     if dtype.kind in "iub":
+        if self._array.size:
+            without_normals(self._array.shape, dtype)
         return _fill(self, "normal_", "NormalBackward0", lambda shape, _: without_normals(shape, dtype))
     stream = generators.stream_of(generator)
     return _fill(
@@ -162,7 +164,10 @@ def _continuous(self: Tensor, distribution: str, word: str) -> np.dtype[Any]:
 @method
 def exponential_(self: Tensor, lambd: float = 1.0, *, generator: Any = None) -> Tensor:
     """Fills with exponential numbers of a rate. RuntimeError unless that is positive."""
-    dtype = _continuous(self, "Exponential", self.dtype.scalar_name)
+    overlaps.check_memory(self)
+    if not lambd > 0:
+        raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
+    dtype = _continuous(self, "Exponential", self.dtype.scalar_name) if self._array.size else np.dtype(np.float32)
     stream = generators.stream_of(generator)
     return _fill(self, "exponential_", "ExponentialBackward0", lambda shape, _: stream.exponential(shape, dtype, lambd))
 

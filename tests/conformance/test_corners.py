@@ -1,0 +1,149 @@
+"""What random programs of ``program_corners.py`` came upon: each line does on rushlight what it does on PyTorch.
+
+A line is run on tensors made anew; compared are its error, or its value and what it has made of those tensors.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+import torch
+
+import rushlight
+
+# `a` is a leaf that needs a gradient, `b` comes of it, `v` is a view of `b`; the others need none.
+MADE = """
+a = torch.tensor([[1.0, -2.0], [0.5, 3.0]], requires_grad=True)
+b, v = (made := a * 2), made[0]
+x, row, one, none = torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.tensor([2.0, 1.0]), torch.tensor(0.5), torch.tensor([])
+i, half, z = torch.tensor([[1, 2], [3, 4]]), torch.ones(2, dtype=torch.float16), torch.tensor([1 + 2j, 3j])
+table = torch.tensor([[1.0, 0.0], [0.0, 2.0]], requires_grad=True)
+places = torch.zeros(2, 2, dtype=torch.long)
+"""
+CREATION = ("ones(3", "zeros(2, 2", "eye(2", "arange(2", "full((2,), 3.0", "linspace(0, 1, 3")
+
+LINES = [
+    # Results of no arguments, written into what has a history.
+    *(f"torch.{call}, out={target})" for call in CREATION for target in ("a", "b", "v", "b.unbind()[0]", "a.view(-1)")),
+    *(f"torch.{call}(2, 2, out={target})" for call in ("empty", "randn") for target in ("a", "b")),
+    "torch.arange(0, out=torch.ones(2, dtype=torch.complex64, requires_grad=True))",
+    # What refuses to be recorded, and what comes before.
+    *(f"torch.{call}, out=(none, torch.ones(2, requires_grad=True)))" for call in ("sort(row, 0", "max(x, 0", "topk(row, 1", "mode(x")),
+    *(f"torch.amax({what}, 0, out=torch.ones(2, dtype=torch.float64, requires_grad={needs}))"
+      for what in ("x", "a") for needs in (True, False)),
+    *(f"torch.{call}, out=none)" for call in (
+        "outer(a, row", "outer(a[0], row", "matmul(a[0, 0], one", "matmul(a, row", "kron(a, x", "linalg.inv(a")),
+    "torch.cumsum(one, -1, out=torch.ones(2).expand(2, 2))",
+    # Scatters that reduce by what they are told have no derivative.
+    *(f"b.scatter{end}(0, places, {source}, reduce='{way}')" for end in ("", "_") for source in ("x", "a", "3.0")
+      for way in ("add", "multiply")),
+    "b.scatter_(0, places, x, reduce='add').sum().backward()",
+    # Comparisons in place.
+    *(f"{target}.{name}({other})" for target in ("b", "x", "half", "v") for name in ("eq_", "gt_", "not_equal_")
+      for other in ("1", "a[0]", "row")),
+    "b.eq_(z)",
+    # Of several wrong things about a number, one is said.
+    *(f"{target}.{name}({other}, alpha={alpha})" for target in ("row", "i", "one") for name in ("add_", "sub_")
+      for other in ("x", "i", "z") for alpha in (True, 1.5, 1j)),
+    *(f"{target}.{name}({bound})" for target in ("row", "i", "half") for name in ("clamp_", "clip_", "clamp_min_") for bound in (1j, 1 + 0j)),
+    # Numbers written into lists of tensors.
+    *(f"torch._foreach_{name}_([b, row], {number})" for name in ("add", "sub", "mul", "div") for number in (2, 0.5, "[2, 3]")),
+    # Names in errors.
+    *(f"torch.{name}({given})" for name in (
+        "special.multigammaln", "special.polygamma", "special.gammainc", "linalg.multi_dot") for given in ("", "x", "x, x, x, x")),
+    "torch.nn.functional.threshold(x)",
+    "torch.special.round(b)",
+    "torch.func.jvp(torch.unique, (row,), (row,))",
+    *(f"torch.linalg.matrix_rank(half.expand(2, 2), {more})" for more in ("0.5", "rtol=0.5", "hermitian=True, tol=1.0")),
+    # Rows, and what is written before one of them is refused.
+    "torch.nn.functional.embedding(torch.tensor([0, 2]), x, max_norm=1.0)",
+    "torch.ones(2, dtype=torch.complex64).index_reduce(0, torch.tensor([5]), torch.ones(1, dtype=torch.complex64), 'mean')",
+    # Elements of another size.
+    *(f"torch.zeros(9, dtype=torch.float16)[{part}].view(torch.float32)" for part in ("1:", "1::2", "::2", ":8:2", ":8")),
+    "torch.zeros(0, dtype=torch.int64).expand(2, -1).view(torch.int16).add_(1)",
+    # Values of sparse tensors are views.
+    *(f"table.{kind}().values().{then}" for kind in ("to_sparse", "to_sparse_csr") for then in ("_is_view()", "detach_()")),
+    "(sparse := table.to_sparse(), sparse.values().mul_(2), sparse.to_dense(), sparse.values().grad_fn.name())[1:]",
+    "table.to_sparse().values().mul_(2).sum().backward()",
+    # Batches of numbers, and batches of nothing.
+    *(f"torch.vmap(lambda t: {body})({batch})" for batch in ("row", "none", "x", "torch.zeros(0, 2)") for body in (
+        "t[-1:]", "t.flip(0)", "t.roll(1, -1)", "t.split(1)[0]", "t.unbind()[0]", "t.rot90()", "torch.cat([t, t])", "t.tril()",
+        "t.prod()", "t.index_select(0, torch.tensor([0, 0]))", "1 + t", "t * t", "torch.func.grad(lambda u: u.sinc().sum())(t)")
+      if (batch, body) not in (
+        ("none", "torch.cat([t, t])"), ("none", "t.roll(1, -1)"), ("x", "t.rot90()"), ("torch.zeros(0, 2)", "t.rot90()"))),
+    *(f"torch.vmap(lambda t, u: torch.{name}([t, u]), in_dims={dims})(x, {other})" for name in ("cat", "stack")
+      for dims in ("(0, None)", "(None, 0)") for other in ("x", "row")),
+    # Compositions are named by what they are made of.
+    *(f"torch.func.{name}(lambda t: torch.nn.functional.linear(t, t).sum())(one)" for name in ("grad", "jacrev", "hessian")),
+    *(f"torch.func.{name}(lambda t: torch.dot(t, t))(x)" for name in ("grad", "hessian")),
+    # Under autocast.
+    *(f"(torch.autocast('cpu', torch.bfloat16).__enter__(), torch.{call})[1]" for call in (
+        "stack([half, half])", "cat([half, row])", "cat([row, half])", "tensordot(row, row, 1)", "tensordot(x, x, 1)")),
+    # Random numbers of nothing.
+    *(f"torch.zeros({size}, dtype=torch.{kind}).exponential_({rate})" for size in (0, 2) for kind in ("int64", "complex64")
+      for rate in (-1, 1) if (size, kind, rate) != (2, "complex64", 1)),
+    # Imaginary parts of pairs of halves.
+    *(f"(lambda s, t: ({body}.sum().backward(), s.grad, t.grad)[1:])(half.requires_grad_(), torch.ones_like(half).requires_grad_())"
+      for body in ("torch.complex(s, t).imag", "torch.complex(s, t).abs()", "torch.view_as_real(torch.complex(s, t))[..., 1]")),
+]  # fmt: skip
+
+
+def seen(value: object) -> object:
+    """What is compared of a value: of tensors also their place in the graph."""
+    if isinstance(value, (tuple, list)):
+        return [seen(one) for one in value]
+    if not hasattr(value, "requires_grad"):
+        return value
+    node = value.grad_fn
+    grad = None if not value.is_leaf or value.grad is None else value.grad.tolist()
+    facts = str(value.dtype), tuple(value.shape), node and node.name(), value.requires_grad, grad
+    return (*facts, np.array(value.detach().to_dense().tolist()).round(5).tolist())
+
+
+def outcome(line: str, module) -> tuple[object, object]:
+    """The value or the error, and what has become of the tensors."""
+    space = {"torch": module}
+    exec(MADE, space)
+    try:
+        found = seen(eval(line, space))
+    except Exception as error:
+        found = f"{type(error).__name__}: {str(error).splitlines()[0].partition('. ')[0]}"
+    finally:
+        module.set_autocast_enabled("cpu", False)
+    return found, [
+        (seen(one), one._version) for one in map(space.get, ("a", "b", "v", "x", "row", "one", "i", "half", "table"))
+    ]
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_line(line):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert outcome(line, rushlight) == outcome(line, torch)
+
+
+def test_a_copy_of_a_view_made_without_history_needs_what_it_needs():
+    import copy
+
+    for module in (torch, rushlight):
+        leaf = module.ones(2, 2, requires_grad=True)
+        with module.no_grad():
+            view = leaf[0]
+        assert copy.deepcopy(view).requires_grad is view.requires_grad is True
+
+
+def test_a_function_that_may_not_write_has_written_twice():
+    for module in (torch, rushlight):
+
+        class Doubled(module.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                ctx.mark_dirty(x)
+                return x.mul_(2)
+
+        view = module.ones(4)[::2].requires_grad_()
+        with pytest.raises(RuntimeError, match="has been used in an in-place operation"):
+            Doubled.apply(view)
+        assert view._version == 2
