@@ -19,6 +19,14 @@ KNOWN = [
         "PyTorch does not find nothing contiguous: its own accident",
     ),
     (
+        r"no error at [^\n]*\.view\(torch\.\w+\)[^\n]*\n# RuntimeError: self\.stride\(-1\) must be 1 [^\n]*\n(?s:.*)(\[\][^\n]*\[::2\]|0\))",
+        "strides of nothing: NumPy's arrays without elements have none, PyTorch's keep those of the slice",
+    ),
+    (
+        r"no error at [^\n]*(jvp|jacfwd|hessian|linearize)\([^\n]*cdist\([^\n]*\n# NotImplementedError: [^\n]* forward AD with _cdist_forward",
+        "PyTorch has no forward derivative of distances, which here follows from the rule",
+    ),
+    (
         r"no error at [^\n]*vmap[^\n]*\n# IndexError: select\(\): index 0 out of range for tensor of size \[0",
         "PyTorch looks at the first example for the dtype of a result, and a batch of nothing has none",
     ),
