@@ -53,10 +53,10 @@ def entr(input: Tensor, *, out: Any = None) -> Tensor:
 def erfcx(input: Tensor, *, out: Any = None) -> Tensor:
     """``exp(input**2) * erfc(input)``, without overflow."""
     ...
-def gammainc(input: Tensor, other: Tensor | complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Any:
+def gammainc(input: Tensor, other: Tensor | complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """The regularized lower incomplete gamma function, ``input`` being its parameter."""
     ...
-def gammaincc(input: Tensor, other: Tensor | complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Any:
+def gammaincc(input: Tensor, other: Tensor | complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """The regularized upper incomplete gamma function, ``input`` being its parameter."""
     ...
 def hermite_polynomial_h(x: Any, n: Any, *, out: Any = None) -> Tensor:
@@ -137,7 +137,7 @@ def spherical_bessel_j0(x: Tensor, *, out: Any = None) -> Tensor:
 def xlog1py(input: Any, other: Tensor | complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """``input * log1p(other)``, and 0 where ``input`` is 0."""
     ...
-def xlogy(input: Any, other: Tensor | complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Any:
+def xlogy(input: Any, other: Tensor | complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """``input * log(other)``, and 0 where ``input`` is 0."""
     ...
 def zeta(input: Any, other: Tensor | complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:

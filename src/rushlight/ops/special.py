@@ -216,7 +216,7 @@ def mvlgamma(input: Any, p: int) -> Tensor:
 
 
 def _incomplete_gamma(name: str) -> Any:
-    def function(input: Any, other: Any) -> Any:
+    def function(input: Any, other: Any) -> Tensor:
         refuse_number(name, ("input", "other"), (input, other))
         return getattr(ops, name)(input, other)
 
@@ -232,7 +232,7 @@ for _name in ("igamma", "igammac"):
 def _number_forms(name: str, space: str = "torch") -> Any:
     """A function of two tensors, or of a tensor and a number on either side."""
 
-    def function(input: Any, other: Any) -> Any:
+    def function(input: Any, other: Any) -> Tensor:
         if isinstance(other, NUMBERS):
             return getattr(ops, f"{name}_number")(input, other)
         if isinstance(input, NUMBERS):
