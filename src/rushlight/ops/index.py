@@ -66,7 +66,7 @@ def index_select(input: Any, dim: int, index: Any) -> Tensor:
     size, several = _size(input, axis), input._array.ndim > 1
     if input._of_batch:  # the routine for batches is another one
         check(i, 0, size, lambda i: RuntimeError(f"index {i} is out of bounds for dimension {axis + 1} with size {size}"))
-        return ops.index_select(input if input._array.ndim else ops.expand_dims(input, 0), index, axis)
+        return ops.index_select(input if input._array.ndim or i.size == 1 else ops.expand_dims(input, 0), index, axis)
     if several and not size and i.size:
         raise RuntimeError("index_select(): self indexing axis dim should be positive")
     check(
