@@ -141,6 +141,10 @@ KNOWN = [
         r"value at [^\n]*func\.linearize\((?s:.*)\n# \w+: \d+/\d+ differ, at \[[\d, ]*\]: [^\n]* for -?0\.0\n(?s:.*)inference_mode",
         "PyTorch's linearize loses the values of a tensor made in inference mode: of its clone it gives what is given here",
     ),
+    (
+        r"value at `the end`(?s:.*)\n(\w+), (\w+) = [^\n]*(?:chunk|split)\([^\n]*\n(?s:.*)torch\.\w+\(\1\b[^\n]*out=\2\b",
+        "an `out=` that is made larger reaches into the memory of the input: PyTorch reads there what it has written before",
+    ),
 ]
 
 
