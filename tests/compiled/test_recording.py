@@ -220,6 +220,7 @@ SEEN: dict[str, Callable[..., Any]] = {
     "one-hot": lambda x: F.one_hot(x[0].abs().long().clamp(max=3), 4) * 2,
     "bags": lambda x: F.embedding_bag(torch.tensor([0, 1, 1]), x, torch.tensor([0, 2]), mode="mean"),
     "out": lambda x: torch.mul(x, 2, out=torch.empty(4, 4)) + 1,
+    "scattered": lambda x: x.scatter(0, torch.zeros_like(x, dtype=torch.long), 2.0),
     "noise": lambda x: F.gumbel_softmax(x, hard=True),
 }
 

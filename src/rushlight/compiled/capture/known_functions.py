@@ -58,7 +58,7 @@ LOOKS_AT_NO_VALUE = frozenset(
     ops.out:_reads_what_it_writes ops.out:store ops.out:write_out
     ops.products:inner ops.products:kron ops.products:linalg_cross ops.products:multi_dot ops.rearrange:repeat_each
     ops.rearrange:slice_scattered ops.reduce:std ops.reduce:var ops.reflectors:householder_product ops.reflectors:ldl_solve
-    ops.reflectors:ormqr ops.scatter:_check_scatter ops.scatter:gather ops.scatter:scatter ops.shape:_reshaped
+    ops.reflectors:ormqr ops.scatter:_check_scatter ops.scatter:gather ops.scatter:_scattered ops.shape:_reshaped
     ops.shape:_view_dtype ops.shape:reshape ops.shape:view ops.solve:_is_vector ops.solve:check_solvable ops.sort:_quantile
     ops.sort:searchsorted ops.strides:_as_strided_node ops.strides:_strided_node ops.strides:as_strided ops.subscripts:_put
     ops.subscripts:_setitem ops.subscripts:_walk ops.subscripts:_written ops.subscripts:index_put
