@@ -613,7 +613,7 @@ def test_the_report_names_every_kernel_that_is_registered():
     for path in sorted((ROOT / "src" / "rushlight").glob("*/*.py")):
         text = path.read_text()
         decorated = re.findall(r"^@register\(.+\)\n(?:@.+\n)*def (\w+)\(", text, re.MULTILINE)
-        for name in decorated + re.findall(r'^\w+ = _reduction\("(\w+)"', text, re.MULTILINE):
+        for name in decorated + re.findall(r'^\w+ = _(?:reduction|of_one|of_two)\("(\w+)"', text, re.MULTILINE):
             written.append(f"{path.stem}.{name.lstrip('_')}")
     script = "import rushlight as torch; torch.optim; torch.set_num_threads(1); print(torch.kernels.report())"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
