@@ -388,3 +388,12 @@ def test_axe_finds_what_is_wrong(browser, pages):
     opened.page.evaluate("document.documentElement.removeAttribute('lang'); document.querySelector('h1').style.color = '#bbb'")
     assert {"html-has-lang", "color-contrast"} <= {one["id"] for one in Axe().run(opened.page).response["violations"]}
     opened.close()
+
+
+def test_what_was_printed_before_the_first_step_is_seen_from_the_first(browser, tmp_path):
+    recording = stored("tutorial")
+    recording["program"]["printed"] = [{"event": 0, "stream": "stdout", "text": "hello\n"}]
+    (tmp_path / "early.html").write_text(page.render(recording), encoding="utf-8")
+    opened = Opened(browser, tmp_path / "early.html", 1)
+    assert opened.page.locator(".printed").is_visible()
+    opened.close()

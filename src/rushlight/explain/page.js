@@ -6,7 +6,7 @@
   root.classList.add("js");
   var slider = document.getElementById("slider"), where = document.getElementById("where"), said = document.getElementById("said");
   var play = document.getElementById("play"), board = document.getElementById("board"), ticks = all(".ticks a");
-  var at = 0, timer = 0;
+  var at = 0, timer = 0, printed = document.querySelector(".printed");
   // What is off, or later, in some steps: from and to are numbers, and a class is set only where it changes, as a page has thousands.
   var timed = Array.from(all("[data-f]"), function (one) {
     return { one: one, name: "off", from: +one.dataset.f, to: one.dataset.t === undefined ? Infinity : +one.dataset.t, is: null };
@@ -18,6 +18,12 @@
     one.removeAttribute("id"); // a browser would scroll to it
     one.classList.add("off");
   });
+
+  // The languages switch without a script, too; but while `:has` looks on, each step takes twice as long.
+  function speak() { root.classList.toggle("in-zh", document.getElementById("lang-zh").checked); }
+  all("[name=lang]").forEach(function (one) { one.addEventListener("change", speak); });
+  window.addEventListener("pageshow", speak);
+  speak();
 
   function mark(selector, name, on) {
     all("." + name).forEach(function (one) { if (one.closest(selector)) one.classList.remove(name); });
@@ -47,6 +53,8 @@
       var is = at < each.from || at >= each.to;
       if (is !== each.is) each.one.classList.toggle(each.name, each.is = is);
     });
+    var isOut = printed && Array.from(printed.childNodes).some(function (one) { return one.nodeType === 3 || !one.classList.contains("off"); });
+    if (printed) printed.parentNode.classList.toggle("off", !isOut);
     var lit = step.dataset.p === undefined ? [] : Array.from(all('.ln [data-p="' + step.dataset.p + '"]'));
     mark(".ln", "lit", lit);
     lit.forEach(function (one) { one.classList.toggle("f", forward); });
