@@ -69,9 +69,8 @@ class Kernels(build_ext):
         """Compiles the sources side by side, and leaves those alone that were compiled so for another environment."""
         compiler, how = self.compiler, {"macros": extension.define_macros, "extra_postargs": extension.extra_compile_args}
         called = [getattr(compiler, name, None) for name in ("cc", "compiler_so", "compiler_so_cxx")]
-        folder = Path(
-            "build", "kernels", hashlib.sha256(repr((called, sysconfig.get_path("include"), how)).encode()).hexdigest()[:16]
-        )
+        told = repr((called, sysconfig.get_path("include"), how)).encode()
+        folder = Path("build", "kernels", hashlib.sha256(told).hexdigest()[:16])
 
         def compiled(source: str) -> str:
             (made,) = compiler.object_filenames([source], output_dir=str(folder))
