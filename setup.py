@@ -81,8 +81,9 @@ class Kernels(build_ext):
         with ThreadPoolExecutor(os.cpu_count()) as compilers:
             first = sorted(extension.sources, key=lambda source: "set_" not in source)  # what takes longest
             extension.extra_objects = list(compilers.map(compiled, first))
-        extension.sources = []
+        sources, extension.sources = extension.sources, []
         super().build_extension(extension)
+        extension.sources = sources  # which a list of what the archive holds still asks for
 
 
 class Wheel(bdist_wheel):
