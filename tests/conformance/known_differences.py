@@ -145,6 +145,20 @@ KNOWN = [
         r"value at `the end`(?s:.*)\n(\w+), (\w+) = [^\n]*(?:chunk|split)\([^\n]*\n(?s:.*)torch\.\w+\(\1\b[^\n]*out=\2\b",
         "an `out=` that is made larger reaches into the memory of the input: PyTorch reads there what it has written before",
     ),
+    (
+        r"(no error|error) at [^\n]*\n# [^\n]*IndexError: select\(\)[^\n]*\n(?s:.*)_foreach_addcdiv\(",
+        "PyTorch's list of divisors is indexed twice where its dtype is asked for: the place in the list is taken for a row",
+    ),
+    (
+        r"error at [^\n]*sparse_coo_tensor\([^\n]*\n# 'RuntimeError: size is inconsistent with indices: [^\n]*"
+        r"for 'RuntimeError: addmm: index out of",
+        "PyTorch looks at indices when they are used, and with torch.sparse.check_sparse_tensor_invariants, as here, when they are given",
+    ),
+    (
+        r"error at [^\n]*backward\([^\n]*\n# RuntimeError: expand is unsupported for Sparse tensors\n"
+        r"(?s:.*)\.coalesce\(\)\.sum\(0\)\.to_dense\(\)",
+        "PyTorch has no derivative of the sum of a sparse tensor: it would expand a sparse one",
+    ),
 ]
 
 

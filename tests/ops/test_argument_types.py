@@ -82,3 +82,13 @@ def test_indices_are_tensors(name: str, indices: Any, said: str) -> None:
 
 def test_the_older_form_of_a_difference_takes_a_tensor_as_its_factor() -> None:
     assert X.sub(torch.tensor(2.0), 3).tolist() == X.clone().sub_(torch.tensor(2.0), 3).tolist() == (X - 6).tolist()
+
+
+def test_what_out_is_no_place_for_is_told_before_what_a_kernel_refuses() -> None:
+    x = torch.ones(2, dtype=torch.complex64)
+    with pytest.raises(RuntimeError, match=r"^result type ComplexFloat can't be cast to the desired output type Char$"):
+        torch.fmod(x, x, out=torch.empty(2, dtype=torch.int8))
+    with pytest.raises(RuntimeError, match=r"^unsupported operation: some elements of the input tensor and the written-to"):
+        torch.atan2(x, x, out=x[:1])
+    with pytest.raises(NotImplementedError, match=r'^"fmod_cpu" not implemented for'):
+        torch.fmod(x, x, out=torch.empty_like(x))

@@ -432,3 +432,17 @@ def test_the_eigenvalue_of_one_number_is_that_number(number: float) -> None:
     values, vectors = torch.linalg.eigh(matrix)
     assert torch.allclose(values, matrix[0], equal_nan=True) and vectors.tolist() == [[1.0]]
     assert torch.allclose(torch.linalg.eigvalsh(matrix), matrix[0], equal_nan=True)
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_a_pivot_that_is_nan_is_not_positive(order: int) -> None:
+    matrix = torch.eye(2, dtype=torch.float64)
+    matrix[order - 1, order - 1] = torch.nan
+    assert LINALG.cholesky_ex(matrix).info.item() == order
+    with pytest.raises(LINALG.LinAlgError, match=rf"leading minor of order {order} is not positive-definite"):
+        LINALG.cholesky(matrix)
+
+
+def test_the_empty_dimension_of_a_norm_is_told_as_it_was_given() -> None:
+    with pytest.raises(RuntimeError, match=r"cannot compute the inf norm on the dimension -1because this dimension is empty"):
+        LINALG.vector_norm(torch.empty(2, 0), math.inf, dim=-1)

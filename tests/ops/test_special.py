@@ -134,3 +134,7 @@ def test_without_scipy() -> None:
     assert torch.sinc(x).tolist()[1] == 1.0
     with pytest.raises(ImportError, match=r"pip install 'rushlight\[scipy\]'"):
         torch.digamma(x)
+
+
+def test_round_is_the_form_of_decimals() -> None:
+    assert torch.special.round(torch.ones(1, requires_grad=True)).grad_fn.name() == "RoundBackward1"

@@ -335,3 +335,9 @@ def test_the_index_out_of_range_that_is_named_lies_first_in_memory() -> None:
         torch.ones(2)[turned]
     with pytest.raises(IndexError, match="index 3 is out of bounds for dimension 0 with size 2"):
         torch.ones(2)[turned.contiguous()]
+
+
+def test_filling_at_indices_of_nothing() -> None:
+    with pytest.raises(RuntimeError, match=r"^setStorage: sizes \[2, 1\], strides \[1, 0\], .* for storage of size 0$"):
+        torch.empty(2, 0).index_fill_(1, torch.tensor([0]), 1)
+    assert torch.empty(2, 0).index_fill_(0, torch.tensor([7]), 1).shape == (2, 0)

@@ -202,3 +202,17 @@ def test_counts_among_averaged_buffers_are_averaged_too() -> None:
         average.update_parameters(model)
     assert average.module.num_batches_tracked.item() == 2  # each average without its fraction: 0, 1, 1 + 5 / 3
     assert average.module.running_mean.tolist() == [1.0, 1.0]
+
+
+def test_fused_steps_count_no_write() -> None:
+    weight = torch.ones(2, requires_grad=True)
+    weight.sum().backward()
+    optim.AdamW([weight], lr=0.1, fused=True).step()
+    assert weight._version == 0 and weight.tolist() != [1, 1]
+
+
+def test_lbfgs_wants_gradients_that_are_vectors_as_they_lie() -> None:
+    weight = torch.ones(2, 3).t().requires_grad_()
+    weight.square().sum().backward()
+    with pytest.raises(RuntimeError, match=r"^view size is not compatible with input tensor's size and stride"):
+        optim.LBFGS([weight]).step(lambda: weight.square().sum())

@@ -317,8 +317,9 @@ def index_copy(x: Array, src: Array, index: Array, axis: int) -> Array:
 
 def index_fill(x: Array, value: Array, index: Array, axis: int) -> Array:
     out = clone(np.asarray(x))
-    whole = out.reshape(1) if not out.ndim else out
-    whole[(slice(None),) * axis + (index.reshape(-1),)] = value
+    if out.size:
+        whole = out.reshape(1) if not out.ndim else out
+        whole[(slice(None),) * axis + (index.reshape(-1),)] = value
     return out
 
 

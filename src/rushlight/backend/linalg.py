@@ -237,10 +237,18 @@ def triangular_solve(b: Array, a: Array, upper: bool, transpose: bool, unitriang
 # Decompositions.
 
 
+def _cholesky(a: Array, upper: bool) -> Array:
+    """NumPy's factor, which goes on past pivots that are nan."""
+    factor = np.linalg.cholesky(a, upper=upper)
+    if factor.size and np.isnan(factor[..., -1, -1]).any():
+        raise np.linalg.LinAlgError
+    return factor
+
+
 def cholesky(a: Array, upper: bool = False, name: str = "linalg.cholesky") -> Array:
     """The triangle L with ``L @ L^H = a``, or its adjoint; of ``a`` the triangle of the same side is looked at."""
     try:
-        return columns(np.linalg.cholesky(a, upper=upper))
+        return columns(_cholesky(a, upper))
     except np.linalg.LinAlgError:
         check_positive(factorizations.cholesky_ex(a, upper)[1], name)
         raise
@@ -249,7 +257,7 @@ def cholesky(a: Array, upper: bool = False, name: str = "linalg.cholesky") -> Ar
 def cholesky_ex(a: Array, upper: bool = False) -> tuple[Array, Array]:
     """As :func:`cholesky`, and for each matrix 0 or the order of the first leading minor that is not positive."""
     try:
-        return columns(np.linalg.cholesky(a, upper=upper)), no_info(a.shape[:-2])
+        return columns(_cholesky(a, upper)), no_info(a.shape[:-2])
     except np.linalg.LinAlgError:
         factor, info = factorizations.cholesky_ex(a, upper)
         return columns(factor), info

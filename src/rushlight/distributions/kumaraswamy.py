@@ -51,7 +51,7 @@ class Kumaraswamy(TransformedDistribution):
     def _moment(self, order: int) -> Any:
         a, b = self.concentration1, self.concentration0
         above = 1 + order / a
-        return torch.exp(b.log() + torch.lgamma(above) + torch.lgamma(b) - torch.lgamma(above + b))
+        return b * torch.exp(torch.lgamma(above) + torch.lgamma(b) - torch.lgamma(above + b))
 
     @property
     def mean(self) -> Tensor:

@@ -10,6 +10,7 @@ from ..autograd.rule_errors import broadcast_error
 from ..backend import index as k
 from ..backend.flat_indices import check
 from ..backend.pointwise import checked_number
+from ..backend.strided import as_strided
 from ..base import dtypes
 from ..tensor import Tensor, new_tensor
 from . import promotion
@@ -172,6 +173,13 @@ def index_copy(input: Any, dim: int, index: Any, source: Any) -> Tensor:
     return ops.index_copy(input, source, index, axis)
 
 
+def _places_to_fill(input: Any, axis: int, count: int) -> tuple[int, ...]:
+    """The shape of what is filled; where it has no elements, no index is looked at."""
+    shape = list(input._array.shape)
+    shape[axis : axis + 1] = [count] * min(len(shape), 1)
+    return tuple(shape)
+
+
 @public(inplace=True)
 def index_fill(input: Any, dim: int, index: Any, value: Any) -> Tensor:
     """A copy with one value in the slices along ``dim`` that a vector of indices names."""
@@ -190,7 +198,15 @@ def index_fill(input: Any, dim: int, index: Any, value: Any) -> Tensor:
     if not is_tensor:
         value = new_tensor(promotion.number_array(checked_number(value, input._array), input._array.dtype))
     size = _size(input, axis)
-    check(index._array, -size, size, lambda i: IndexError(f"index {i} is out of bounds for dimension {axis} with size {size}"))
+    places = _places_to_fill(input, axis, index._array.size)
+    if not size and 0 not in places:
+        steps = list(input.stride())
+        steps[axis] = 0
+        as_strided(input._array, places, tuple(steps), input.storage_offset())  # too little memory is told of first
+    if 0 not in places:
+        check(
+            index._array, -size, size, lambda i: IndexError(f"index {i} is out of bounds for dimension {axis} with size {size}")
+        )
     result = ops.index_fill(input, value, index, axis)
     if is_tensor and result._edge is not None:
         record_as(result._edge[0], "IndexFillBackward1")

@@ -130,10 +130,11 @@ def _check_empty(order: float, dim: Any, axes: Any, array: Any) -> None:
             "does not have "
             "an identity"
         )
-    for axis in axes:
+    given = dim if isinstance(dim, (list, tuple)) else (dim,)
+    for axis, said in zip(axes, given, strict=True):
         if not array.shape[axis]:
             raise RuntimeError(
-                f"linalg.vector_norm cannot compute the {_shown(order)} norm on the dimension {axis}because this "
+                f"linalg.vector_norm cannot compute the {_shown(order)} norm on the dimension {said}because this "
                 "dimension is "
                 "empty and the operation does not have an identity"
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,7 +24,7 @@ from .table import table
 EXACT_OUT = frozenset(
     "mm bmm matmul mv addmm addmv addbmm baddbmm inverse gather scatter scatter_add sort max min norm tril triu softmax "
     "log_softmax diag topk argmax argmin cross renorm index_add index_copy take_along_dim msort qr slogdet det inv svdvals eigvalsh "
-    "vector_norm solve eigh aminmax".split()
+    "vector_norm solve eigh aminmax cholesky".split()
 )
 
 # The same in words of their own: of the dtype that ``out=`` has ({0}, in C++ {2}) and of the result's ({1}, {3}).
@@ -114,6 +115,9 @@ _RECORDED_AS = {
     "cross": "linalg_cross", "inv": "linalg_inv_ex", "inverse": "linalg_inv_ex", "kron": "mul", "outer": "mul", "qr": "linalg_qr",
 }  # fmt: skip
 _INTO_OTHERS = frozenset(("all", "any", "bucketize", "searchsorted"))
+
+# What a kernel refuses, once it is clear where its results go.
+_KERNELS_OWN = re.compile(r'_cpu" not implemented for |^ZeroDivisionError$')
 
 
 def write_out(f: Function, name: str, target: Any, args: Args, kwargs: Named) -> Any:
@@ -299,6 +303,19 @@ def _reads_what_it_writes(name: str, target: Tensor, inputs: list[Any], result: 
 
 def _elementwise(name: str) -> bool:
     return name in _ELEMENTWISE or (name in table and table[name].promote is not None)
+
+
+def _computed(f: Function, name: str, target: object, args: Args, kwargs: Named) -> Any:
+    """The result; what is wrong with an ``out=`` is told before what a kernel does not do."""
+    try:
+        return f(*args, **kwargs)
+    except (NotImplementedError, RuntimeError) as error:
+        if _elementwise(name) and isinstance(target, Tensor) and _KERNELS_OWN.search(str(error)):
+            inputs = list(tensors_among([*args, *kwargs.values()]))
+            overlaps.check_memory(target, inputs)
+            common = inputs[0].dtype if len(inputs) == 1 else module("torch")["result_type"](*inputs[:2])
+            dtypes.check_cast(common.numpy, target.dtype.numpy)
+        raise
 
 
 def _check_shared(name: str, target: Any, inputs: list[Any], result: Any) -> None:

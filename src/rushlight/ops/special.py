@@ -166,7 +166,7 @@ for _name, _kernel in POLYNOMIALS.items():
 @public("round", space="torch.special")
 def special_round(input: Tensor, *, decimals: int = 0) -> Tensor:
     """:func:`torch.round`, of whole numbers only where ``decimals`` is given: NotImplementedError."""
-    if input._array.dtype.kind in "iu" and not decimals:
+    if input._array.dtype.kind in "iubc" and not decimals:
         raise NotImplementedError(f"\"round_vml_cpu\" not implemented for '{input.dtype.scalar_name}'")
     return module("torch")["round"](input, decimals=decimals)
 

@@ -127,6 +127,7 @@ class RuleOptimizer(Optimizer):
         for index, group in enumerate(self.param_groups):
             differentiable = bool(group.get("differentiable", False))
             params = [param for param in group["params"] if param._grad is not None]
+            uncounted = [(param._counter, param._counter[0]) for param in params] if group.get("fused") else ()
             if self._elementwise and not differentiable and self._ready(params, group):
                 plan = plans.get(index)
                 if plan is None or not plan.holds(params, self.state):
@@ -136,6 +137,8 @@ class RuleOptimizer(Optimizer):
             with grad_mode.set_grad_enabled(modes.state.grad_enabled and differentiable):
                 for param in params:
                     self._step_one(param, param._grad, group, differentiable, where)
+            for counter, version in uncounted:  # PyTorch's fused kernels write past autograd
+                counter[0] = version
         return loss
 
     def _state_of(self, param: Tensor, group: Group) -> State:

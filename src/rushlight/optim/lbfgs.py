@@ -69,7 +69,7 @@ class LBFGS(Optimizer):
                 part = param.new_zeros(param.numel() * (2 if param.is_complex() else 1), dtype=param.real.dtype)
             else:
                 grad = param.grad if param.grad._strided else param.grad.to_dense()
-                part = (torch.view_as_real(grad) if param.is_complex() else grad).reshape(-1)
+                part = (torch.view_as_real(grad) if param.is_complex() else grad).view(-1)
             parts.append(part)
         return torch.cat(parts)
 
