@@ -6,14 +6,13 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..autograd import modes
 from ..autograd.nodes import coming_number
 from ..autograd.rule_errors import broadcast_error
 from ..autograd.views import check_writable
 from ..base.dtypes import check_cast
 from ..ops.public import module, ops
 from ..tensor import Tensor
-from .foreach_nodes import is_list_of_tensors, joined, rename_written
+from .foreach_nodes import each_node_counts, is_list_of_tensors, joined, rename_written
 
 _UNARY = (
     "abs acos asin atan ceil clone cos cosh erf erfc exp expm1 floor frac lgamma log log10 log1p log2 max neg reciprocal round "
@@ -71,7 +70,7 @@ def _with_its_nodes(name: str, function: Callable[..., object]) -> Callable[...,
     def call(*args: Any, **kwargs: Any) -> object:
         before = coming_number()
         results: Any = function(*args, **kwargs)
-        if coming_number() == before or modes.special.hidden or modes.state.transforms:
+        if coming_number() == before or each_node_counts():
             return results
         given = [*args, *[value for key, value in kwargs.items() if key != "alpha"]]
         last = None if plain in ("max", "norm") or len(given) < 2 else given[-1]

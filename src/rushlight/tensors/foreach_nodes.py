@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..autograd import modes
+from ..autograd.interpreters import Interpreter, stack
 from ..autograd.nodes import Edge, Node, orders
 from ..autograd.saved import array_of, modified, type_name
 from ..autograd.views import CopySlices
@@ -92,6 +93,15 @@ class ForeachNode(Node):
 @functools.cache
 def _node_class(name: str) -> type[ForeachNode]:
     return type(name, (ForeachNode,), {"__module__": "builtins"})
+
+
+def each_node_counts() -> bool:
+    """Whether somebody follows ops and their nodes one by one: a transform, or who runs backward passes of its own."""
+    if modes.state.transforms:
+        return True
+    return bool(modes.special.hidden) and any(
+        type(one).backward_pass is not Interpreter.backward_pass for one in stack.interpreters
+    )
 
 
 def is_list_of_tensors(value: object) -> bool:
