@@ -243,6 +243,10 @@ def test_the_results_of_foreach_have_one_node() -> None:
         z.zero_()
     with pytest.raises(RuntimeError, match=r"which is output 0 of Mul, is at version 1; expected version 0"):
         copies[0].sum().backward()
+    (grown,) = torch._foreach_exp([x])
+    (slope,) = torch.autograd.grad(grown.square().sum(), x, create_graph=True)
+    slope.sum().backward(inputs=[x])
+    torch.testing.assert_close(x.grad - 2, 4 * grown.detach() ** 2)
     with pytest.raises(RuntimeError, match=r"^Autograd not support dtype: Long$"):
         torch._foreach_neg([x, torch.ones(2, dtype=torch.int64)])
 

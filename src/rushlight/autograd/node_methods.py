@@ -55,6 +55,9 @@ class NodeMethods:
     pre_hooks: Hooks | None = None
     post_hooks: Hooks | None = None
     _metadata: dict[str, Any] | None = None
+    joined: tuple[weakref.ref[Node], int] | None = (
+        None  # the node of a list of results, and which of them, of which it is a part
+    )
 
     @classmethod
     def mro(cls) -> list[type]:

@@ -194,6 +194,8 @@ def output_tensor(node: Node, number: int, value: Any, versions: Any, expected: 
     """A saved output as a Tensor: it is this very node's result."""
     op = type(node).op  # type: ignore[attr-defined]
     edge = (node, number) if op.outputs[number] in op.differentiable else None
+    if node.joined is not None and (whole := node.joined[0]()) is not None:
+        edge = (whole, node.joined[1])
     if isinstance(value, Packed):
         return value.open(edge)
     if versions[0] != expected:

@@ -7,6 +7,7 @@ Each tensor's operation has been recorded by itself; their nodes become the part
 from __future__ import annotations
 
 import functools
+import weakref
 from collections.abc import Sequence
 from typing import Any
 
@@ -147,8 +148,10 @@ def joined(plain: str, lists: Sequence[Sequence[Tensor]], last: object, results:
     node.parts = parts
     node.frees = not (plain in _NOTHING or (plain == "lerp" and not is_list_of_tensors(last)))
     node._kept = _kept(plain, lists, last, results) if node.frees else ()
-    for place, one in enumerate(results):
+    for place, (one, part) in enumerate(zip(results, parts, strict=True)):
         one._edge, one._needs_grad = (node, place), True
+        if part is not None:
+            part.joined = (weakref.ref(node), place)
 
 
 def _kept(plain: str, lists: Sequence[Sequence[Tensor]], last: object, results: Sequence[Tensor]) -> tuple[_Kept, ...]:
