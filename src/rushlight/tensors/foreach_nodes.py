@@ -50,6 +50,12 @@ class ForeachNode(Node):
     parts: list[Node | None]
     _kept: tuple[_Kept, ...] | None
 
+    def __getattr__(self, name: str) -> object:
+        """What was saved for all tensors of the list, asked of one's part."""
+        if name in ("_saved_scalar", "_saved_scalars", "_saved_ord"):
+            return getattr(next(part for part in self.parts if part is not None), name)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+
     @property
     def saved(self) -> tuple[_Kept, ...] | None:  # type: ignore[override]
         """What must not have changed: a place among the edges, or the number of a result, with the value and its version."""
