@@ -263,6 +263,7 @@ class NodeMethods:
     retained: dict[int, ReferenceType[Tensor]] | None
     pre_hooks: OrderedDict[int, Any] | None
     post_hooks: OrderedDict[int, Any] | None
+    joined: tuple[ReferenceType[Node], int] | None
     order: Any
     def __call__(self, *grads: Any) -> Any:
         """The cotangents of the inputs from those of the outputs, outside of any backward pass."""

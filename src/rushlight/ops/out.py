@@ -188,17 +188,6 @@ def write_out(f: Function, name: str, target: Any, args: Args, kwargs: Named) ->
     return target
 
 
-def _computed(f: Function, name: str, target: Any, args: Args, kwargs: Named) -> Any:
-    """The result; that complex numbers do not fit in ``out=`` is told before that there is no kernel for them."""
-    try:
-        return f(*args, **kwargs)
-    except NotImplementedError:
-        if _elementwise(name) and isinstance(target, Tensor) and name not in _KIND_FIRST:
-            for value in tensors_among([*args, *kwargs.values()]):
-                dtypes.check_cast(value._array.dtype, target._array.dtype)
-        raise
-
-
 def would_record(name: str, values: Sequence[object]) -> bool:
     """Whether a function with ``out=`` would have to be recorded, which none is."""
     is_asked = modes.state.grad_enabled and name not in _WITHOUT_DERIVATIVE
@@ -310,7 +299,7 @@ def _computed(f: Function, name: str, target: object, args: Args, kwargs: Named)
     try:
         return f(*args, **kwargs)
     except (NotImplementedError, RuntimeError) as error:
-        if _elementwise(name) and isinstance(target, Tensor) and _KERNELS_OWN.search(str(error)):
+        if _elementwise(name) and isinstance(target, Tensor) and name not in _KIND_FIRST and _KERNELS_OWN.search(str(error)):
             inputs = list(tensors_among([*args, *kwargs.values()]))
             overlaps.check_memory(target, inputs)
             common = inputs[0].dtype if len(inputs) == 1 else module("torch")["result_type"](*inputs[:2])
