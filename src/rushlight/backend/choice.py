@@ -126,7 +126,7 @@ def clamp_to(x: Array, high: Array) -> Array:
 def _of_real(ufunc: np.ufunc, name: str) -> Any:
     @backend.rounded_once
     def kernel(a: Array, b: Array) -> Array:
-        if a.dtype.kind == "c":
+        if a.dtype.kind in "cW":
             raise RuntimeError(f"{name} not implemented for complex tensors.")
         return ufunc(a, b, out=...)
 

@@ -42,10 +42,3 @@ op(
     kind="linear",
     x=lambda g, xp, number: xp.times(g, conj(number)),
 )
-op(
-    "over",
-    lambda x, number: _with(operator.truediv, x, number),
-    node="DivBackward1",
-    kind="linear",
-    x=lambda g, xp, number: xp.over(g, conj(number)),
-)
