@@ -18,7 +18,7 @@ PACKAGE = "rushlight"
 THRESHOLDS: dict[str, dict[str, int]] = {
     "backend.activations": {"_LARGE": 4},
     "backend.adaptive_pooling": {"_LARGEST": 24},
-    "backend.bits": {"MANY": 4, "_CHOSEN": 4},
+    "backend.bits": {"_MANY": 4},
     "backend.choice": {"_MANY": 4},
     "backend.convolution": {"_BLOCK_BYTES": 256, "_MOST_BYTES": 512},
     "backend.factorizations": {"_FEW": 2},

@@ -29,8 +29,8 @@ def keep_all() -> None:
     np.empty, np.empty_like = np.zeros, np.zeros_like  # type: ignore[assignment]
     shortened = values.value_of
 
-    def value_of(array: Any, full: bool = False) -> Any:
-        value, found = shortened(array, full), values.array_of(array)
+    def value_of(array: Any, full: bool = False, holes: Any = None) -> Any:
+        value, found = shortened(array, full, holes), values.array_of(array)
         if found is not None and value is not None and value["data"] is None and value["stats"] is not None:
             value["bits"] = kept.put(np.ascontiguousarray(found))
         return value

@@ -67,9 +67,13 @@ class NodeMethods:
     def name(self) -> str:
         return "torch::autograd::AccumulateGrad" if self.is_leaf_sink else type(self).__name__
 
+    def _name_of_op(self) -> str:
+        return str(getattr(getattr(self, "op", None), "name", ""))
+
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
-        if type(self).__name__ == "NotImplemented":  # PyTorch's one node for all that has no derivative
+        # PyTorch's one node for all that has no derivative; that of set_ shows the places of what needs none, too.
+        if type(self).__name__ == "NotImplemented" and not self._name_of_op().startswith("set_"):
             return tuple(edge for edge in self.next if edge is not None)
         return tuple(edge if edge is not None else (None, 0) for edge in self.next)
 

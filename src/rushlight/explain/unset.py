@@ -6,9 +6,8 @@ import weakref
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
-from ..backend.numpy import Array
+from ..backend.numpy import Array, strided
 from ..tensor import Tensor
 from .noted import quietly
 from .values import array_of
@@ -89,4 +88,4 @@ def _part(of: Array, array: Array, root: Array) -> Array:
     """The elements of something laid out as ``root`` that ``array``, a view of it, has."""
     size = root.itemsize
     first = (array.__array_interface__["data"][0] - root.__array_interface__["data"][0]) // size
-    return as_strided(of.reshape(-1)[first:], array.shape, [step // size * of.itemsize for step in array.strides])
+    return strided(of, array.shape, tuple(step // size * of.itemsize for step in array.strides), first * of.itemsize)

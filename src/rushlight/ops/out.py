@@ -312,6 +312,8 @@ def _check_shared(name: str, target: Any, inputs: list[Any], result: Any) -> Non
         same = target._array.ndim >= _JOINS.get(name, 0) and any(value is target for value in inputs)
         if same and name in _JOINS and all(value._array.shape == (0,) for value in inputs):
             return  # such join anything, and are left out
+        if name == "index_select":  # which asks before it gives ``out=`` another shape
+            overlaps.check_memory(target)
         if same or any(np.may_share_memory(target._array, value._array) for value in inputs):
             raise overlaps.shared_error()
     elif _elementwise(name):

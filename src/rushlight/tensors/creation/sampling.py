@@ -164,9 +164,9 @@ def _continuous(self: Tensor, distribution: str, word: str) -> np.dtype[Any]:
 @method
 def exponential_(self: Tensor, lambd: float = 1.0, *, generator: Any = None) -> Tensor:
     """Fills with exponential numbers of a rate. RuntimeError unless that is positive."""
-    overlaps.check_memory(self)
     if not lambd > 0:
         raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
+    overlaps.check_memory(self)
     dtype = _continuous(self, "Exponential", self.dtype.scalar_name) if self._array.size else np.dtype(np.float32)
     stream = generators.stream_of(generator)
     return _fill(self, "exponential_", "ExponentialBackward0", lambda shape, _: stream.exponential(shape, dtype, lambd))
