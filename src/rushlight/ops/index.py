@@ -118,10 +118,10 @@ def index_add(input: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) 
     """A copy with slices of ``source`` added at the indices along ``dim`` that a vector of indices names."""
     axis = axis_of(dim, input._array.ndim)
     _check_rows("index_add", input, axis, index, source)
-    size = _size(input, axis)
+    size, several = _size(input, axis), input._array.ndim > 1 or input._of_batch
 
     def beyond(place: int) -> Exception:
-        if input._array.ndim > 1 or input._of_batch:
+        if several:
             return RuntimeError(f"index {place} is out of bounds for dimension {axis} with size {size}")
         return IndexError("index out of range in self")
 
