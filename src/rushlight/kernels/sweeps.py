@@ -23,12 +23,16 @@ def _function(name: str) -> Callable[..., Array | None]:
     def kernel(x: Array, *numbers: float) -> Array | None:
         if loop:  # which looks at how they lie and of what dtype they are
             if x.size < _COPIED:
-                out = x.copy("K")
-                x = out
+                out = seen = x.copy("K")
             else:
-                out = np.empty(x.shape, x.dtype)
-            if loop(out, x, *numbers) if numbers else loop(out, x):
+                out, seen = np.empty(x.shape, x.dtype), x
+            if loop(out, seen, *numbers) if numbers else loop(out, seen):
                 return out
+            if x.dtype.char in "fd" and not x.flags.c_contiguous and 1 not in x.shape and 0 not in x.strides:
+                out = x.copy("K")  # of slices, say, on which it is worked in place
+                line = out.reshape(-1, order="A")
+                if out.flags.forc and loop(line, line, *numbers):
+                    return out
         return by_single(kernel, x, *numbers) if x.dtype.itemsize == 2 else None
 
     return kernel
