@@ -55,9 +55,8 @@ class NodeMethods:
     pre_hooks: Hooks | None = None
     post_hooks: Hooks | None = None
     _metadata: dict[str, Any] | None = None
-    joined: tuple[weakref.ref[Node], int] | None = (
-        None  # the node of a list of results, and which of them, of which it is a part
-    )
+    # The node of a list of results, of which this one is a part, and which of them.
+    joined: tuple[weakref.ref[Node], int] | None = None
 
     @classmethod
     def mro(cls) -> list[type]:

@@ -15,6 +15,7 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 
 from ..autograd import overlaps, views
+from ..autograd.grad_mode import no_grad
 from ..autograd.mirrors import mirrors_by_counter, renew
 from ..autograd.modes import special, state
 from ..autograd.nodes import Node
@@ -275,12 +276,8 @@ def _refuse_misfits(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
 
 def _rehearse(f: Callable[..., Tensor], name: str, self: Tensor, args: tuple[object, ...], kwargs: dict[str, object]) -> None:
     """The errors of a write into a tensor of inference mode, which PyTorch refuses when it has been done."""
-    before = state.grad_enabled
-    state.grad_enabled = False
-    try:
+    with no_grad():
         views.inplace(f, name, new_tensor(self._array.copy()), *args, **kwargs)
-    finally:
-        state.grad_enabled = before
 
 
 def shares(self: Any, inputs: tuple[Any, ...]) -> bool:

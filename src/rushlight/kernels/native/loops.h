@@ -45,7 +45,9 @@ struct Rows {
 };
 constexpr std::size_t STRIPE = 64, BROAD = 256;  // those of norms and of sums
 constexpr std::size_t SCANNED_ABREAST = 8;  // rows
-// Of so many lines how many sums.h adds up in one run.
+// Sums (sums.h) add lanes of so many bytes, of which so many lie side by side and are a line.
+constexpr std::size_t LANE_BYTES = 32, LANES_OF_LINE = 4;
+// Of so many lines how many are added up in one run.
 inline std::size_t run_of(std::size_t count) {
     std::size_t bits = 0;
     for (std::size_t rest = count ? count - 1 : 0; rest; rest >>= 1) bits++;

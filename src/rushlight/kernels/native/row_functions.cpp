@@ -83,7 +83,7 @@ PyObject *total(PyObject *, PyObject *const *args, Py_ssize_t count) {
     const Set *set = in_use.load();
     Rows rows{};
     rows.x = x.data(), rows.out = out.data(), rows.length = x.size();
-    std::size_t line = 4 * 32 / x.itemsize();
+    std::size_t line = LANES_OF_LINE * LANE_BYTES / x.itemsize();
     rows.inner = run_of(rows.length / line);
     rows.count = rows.length / line / (rows.inner * rows.inner);
     if (rows.count < MANY_BLOCKS) {

@@ -1,7 +1,7 @@
 // Sums in the order in which PyTorch adds on one thread, so that they agree with its sums to the last bit. Lines cascade: runs of 16 are
 // added first (or of more, where there are many), then runs of those sums, three levels deep.
-template <class T> constexpr std::size_t LANE = 32 / sizeof(T);
-template <class T> constexpr std::size_t FOUR_LANES = 4 * LANE<T>;  // four lanes side by side
+template <class T> constexpr std::size_t LANE = LANE_BYTES / sizeof(T);
+template <class T> constexpr std::size_t FOUR_LANES = LANES_OF_LINE * LANE<T>;
 
 // Of `count` lines, `stride` apart, two vectors from `place` on. Before `end` there are numbers; what is read of a next line is left out later.
 template <class T> inline void add_lines(const T *place, std::size_t count, std::size_t stride, const T *end, V<T> &a, V<T> &b) {
