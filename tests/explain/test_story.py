@@ -1,6 +1,7 @@
 """What a story tells of programs that do more than one plain pass: each a small program, and what must be told of it."""
 
 import re
+import sys
 import threading
 import warnings
 
@@ -463,3 +464,25 @@ def test_a_graph_that_was_read_shows_what_would_arrive_at_a_leaf():
     leaf = next(one for card, one in zip(states.board.cards, states.cards, strict=True) if card.kind == "leaf")
     assert (leaf.arrived[-1].value or {})["data"] == [4, 4] and leaf.arrived[-1].label == "∂loss/∂w"
     assert leaf.grads[-1].value is None and w.grad is None
+
+
+def test_what_threads_do_at_once_is_all_told():
+    leaves = [torch.ones(2, requires_grad=True) for _ in range(2)]
+
+    def work(leaf):
+        for _ in range(200):
+            (leaf * 2).sum().backward()
+
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)  # a thread comes in between while an op of the other's runs
+    try:
+        with torch.explain() as story:
+            threads = [threading.Thread(target=work, args=(leaf,)) for leaf in leaves]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+    finally:
+        sys.setswitchinterval(usual)
+    passes = [event["thread"] for event in story.recording["events"] if event["kind"] == "backward"]
+    assert sorted(map(passes.count, set(passes))) == [200, 200]

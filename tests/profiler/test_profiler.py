@@ -621,3 +621,12 @@ def test_a_run_that_ends_early_is_ready_too() -> None:
         prof.step()
         torch.ones(1).exp()
     assert ready == [prof] and "aten::exp" in [event.name for event in prof.events()]
+
+
+def test_integers_get_a_node_under_a_profiler_too() -> None:
+    start, w = torch.tensor([1, 2]), torch.tensor(2.5, requires_grad=True)
+    with profile():
+        filled, part = start.clone().fill_(w), start.clone()
+        part[:1].fill_(w)
+        pieces = filled.split(1)
+    assert [one.grad_fn is not None for one in (filled, part, *pieces)] == [True] * 4

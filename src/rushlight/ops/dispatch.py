@@ -244,7 +244,8 @@ def record(op: Op, inputs: list[Any], arrays: list[Any], params: tuple[Any, ...]
     node.order = next(orders)
     if op.node_name == "NotImplemented":  # which leaves have their gradients before it raises is seen
         observers.present = True
-    node.where = here(sys._getframe(1))
+    if op.keeps_tensors:
+        node.where = here(sys._getframe(1))
     if modes.state.anomaly:
         keep_traceback(node, sys._getframe(1), engine.recording_node())
     targets = results
@@ -254,8 +255,9 @@ def record(op: Op, inputs: list[Any], arrays: list[Any], params: tuple[Any, ...]
         node.metas = [(result._array.shape, result._array.dtype) for result in targets]
     else:
         node.shape, node.dtype = targets[0]._array.shape, targets[0]._array.dtype
+    asked = len(op.outputs) > 1 and not op.is_list  # others are differentiable by the op: of integers, too, as in PyTorch
     for number, result in enumerate(targets):
-        if result._array.dtype.kind in "fcVW":
+        if not asked or result._array.dtype.kind in "fcVW":
             result._edge = (node, number)
             result._needs_grad = True
     if hooks and kept:  # a hook that raises leaves the node empty: a result that it kept would keep the node

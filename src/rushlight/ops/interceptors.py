@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 from ..autograd.interpreters import Interpreter, stack
@@ -11,9 +12,10 @@ from .table import Op
 
 
 def run_below(op: Op, args: tuple[Any, ...], interpreter: Interpreter) -> Any:
-    """What ``op`` gives without this interpreter, which looks on: by its short way where nobody else does."""
+    """What ``op`` gives without this interpreter, which looks on: by its short way where nobody else does, nor another thread,
+    whose ops would not be seen meanwhile."""
     marks = tuple(special.active)
-    if len(marks) == 1:
+    if len(marks) == 1 and threading.active_count() == 1:
         try:
             special.active.discard(marks[0])
             return op.call(*args)
