@@ -128,6 +128,12 @@ def test_more_saved_in_the_second_run() -> None:
     checkpoint(changing(lambda x: x.sin().exp(), lambda x: x.sin().exp().sin()), leaf(1.0), use_reentrant=False).backward()
 
 
+def test_examples_are_computed_again_all_at_once() -> None:
+    x = leaf(1.0, 2.0)
+    checkpoint(torch.vmap(torch.sin), x, use_reentrant=False).sum().backward()
+    assert torch.equal(x.grad, x.detach().cos())
+
+
 @pytest.mark.parametrize(("asked", "overridden", "told"), [(True, None, True), (False, True, True), (True, False, False)])
 def test_debug_shows_both_runs(asked: bool, overridden: bool | None, told: bool) -> None:
     function = changing(lambda x: x.sin().exp(), lambda x: x.sin() * torch.ones(2))

@@ -94,8 +94,8 @@ class _Place:
     """What a node keeps instead of a tensor."""
 
 
-class _Stop(Exception):
-    """All that backward needs has been computed."""
+class _Stop(BaseException):
+    """All that backward needs has been computed: no error, which somebody on the way may catch to try otherwise."""
 
 
 class _KeepInputs(Function):
