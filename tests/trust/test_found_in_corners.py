@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+from typing import Any
+
 import pytest
 
 import rushlight as torch
@@ -127,3 +130,70 @@ def test_least_squares_of_no_columns_have_residuals_of_zero_by_gels() -> None:
     a, b = torch.ones(3, 0), torch.ones(3, 2)
     assert torch.linalg.lstsq(a, b, driver="gels").residuals.tolist() == [0, 0]
     assert torch.linalg.lstsq(a, b, driver="gelsd").residuals.tolist() == [3, 3]
+
+
+def test_a_number_has_both_parts_as_a_pair() -> None:
+    x = torch.tensor(0.5)
+    parts = torch.autograd.functional.jvp(lambda t: torch.view_as_real(torch.complex(t, t)).sum(), x)
+    assert parts[1].item() == 2
+
+
+class Product(torch.autograd.Function):
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        return x * y
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[torch.Tensor, ...], output: torch.Tensor) -> None:
+        ctx.save_for_backward(*inputs)
+        ctx.save_for_forward(*inputs)
+
+    @staticmethod
+    def backward(ctx: Any, g: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        x, y = ctx.saved_tensors
+        return g * y, g * x
+
+    @staticmethod
+    def jvp(ctx: Any, s: torch.Tensor, t: torch.Tensor) -> torch.Tensor:
+        x, y = ctx.saved_tensors
+        return s * y + t * x
+
+
+def test_functions_in_batches_of_batches_are_differentiated() -> None:
+    x, y = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True), torch.tensor([5.0, 6.0], requires_grad=True)
+    out = torch.vmap(torch.vmap(Product.apply), in_dims=(0, None))(x, y)
+    assert type(out.grad_fn).__name__ == "VmappedVmappedProductBackward"
+    assert out.tolist() == [[5, 12], [15, 24]]
+    out.sum().backward()
+    assert x.grad is not None
+    assert y.grad is not None
+    assert x.grad.tolist() == [[5, 6], [5, 6]]
+    assert y.grad.tolist() == [4, 6]
+    square = torch.vmap(torch.vmap(lambda t: Product.apply(t, t)))
+    assert torch.func.jvp(square, (x,), (x,))[1].tolist() == [[2, 8], [18, 32]]
+    slope = torch.vmap(torch.func.grad(lambda t: torch.vmap(lambda u: Product.apply(u, u))(t).sum()))
+    assert slope(x).tolist() == [[2, 4], [6, 8]]
+
+
+def test_what_a_transform_was_given_may_stop_to_need_a_gradient() -> None:
+    x = torch.tensor([0.5], requires_grad=True)
+    cube = torch.func.grad(lambda t: Product.apply(t, t * t).sum())(x)
+    x.requires_grad = False
+    (cube + 1).backward()  # its leaf is there no more, and no error
+
+
+def test_checkpoints_take_tangents_along() -> None:
+    x = torch.tensor([1.0, 2.0])
+    sine = functools.partial(torch.utils.checkpoint.checkpoint, torch.sin)
+    assert torch.equal(torch.func.jvp(lambda t: sine(t, use_reentrant=False), (x,), (x,))[1], x * x.cos())
+    with pytest.raises(RuntimeError, match="must override the setup_context"):
+        torch.vmap(lambda t: sine(t, use_reentrant=True))(x)
+
+
+def test_what_is_linearized_shares_no_memory_with_its_tangents() -> None:
+    x = torch.ones(2, 3)
+    pushed = torch.func.linearize(lambda t: t.t(), x)[1](x)
+    x.zero_()
+    assert pushed.sum() == 6

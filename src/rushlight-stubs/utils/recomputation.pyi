@@ -23,12 +23,12 @@ class Recomputation:
     debug: Any
     random: Any
     autocast: Any
-    inputs: Any
     in_graph: Any
     places: list[ReferenceType[_Place]]
     metas: list[dict[str, Any]]
     first_ops: list[str]
     made: Any
+    inputs: Any
     def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], preserve: bool, context: AbstractContextManager[Any], compare: bool, early_stop: bool, debug: bool) -> None: ...
     def advice(self, ops: list[str]) -> str: ...
     def check(self, metas: list[dict[str, Any]], ops: list[str]) -> None: ...
@@ -66,8 +66,8 @@ class _Listener(Interpreter):
     def op(self, op: Any, args: tuple[Any, ...]) -> Any: ...
 class _Place:
     """What a node keeps instead of a tensor."""
-class _Stop(Exception):
-    """All that backward needs has been computed."""
+class _Stop(BaseException):
+    """All that backward needs has been computed: no error, which somebody on the way may catch to try otherwise."""
 def random_numbers(state: Any) -> Iterator[None]:
     """Draws random numbers from ``state`` on, and then goes on where it was."""
     ...

@@ -16,7 +16,7 @@ from ..base import dtypes
 from ..base.attributes import held
 from ..tensor import Tensor, make_tensor
 from . import grad_mode, modes
-from .nodes import Node
+from .nodes import Edge, Node
 from .source_lines import describe
 from .write_errors import short_name
 
@@ -103,11 +103,13 @@ def _maker(edge: Any) -> str:
     return f", which is output {edge[1]} of {short_name(place or node)},"
 
 
-def _given(value: Tensor) -> Tensor:
-    """What a transform was given, of which a saved input is a view of its own."""
+def _given(value: Tensor, edge: Edge | None) -> tuple[Tensor, Edge | None]:
+    """What a transform was given, of which a saved input is a view of its own, and the place of that."""
     while (reference := held(value).get("_given")) is not None and (source := reference()) is not None:
         value = source
-    return value
+        if edge is not None and edge[0].next:
+            edge = edge[0].next[0]
+    return value, edge
 
 
 def detached_since() -> RuntimeError:
@@ -123,7 +125,7 @@ def array_of(node: Node, position: int, value: Any, expected: int) -> np.ndarray
     if isinstance(value, Packed):
         return value.open()._array
     edge = node.next[position] if position >= 0 else None
-    source = _given(value)
+    source, edge = _given(value, edge)
     # Asking a view for its node may raise: it may be one that must not be used any more.
     detached = source.grad_fn is None and (source is value or not source._needs_grad)
     if detached and edge is not None and not edge[0].is_leaf_sink:

@@ -306,6 +306,7 @@ def polar(abs: Array, angle: Array) -> Array:
 
 def view_as_real(x: Array) -> Array:
     """Pairs of real numbers in the memory of a complex array."""
+    x = np.asarray(x)  # NumPy's numbers have no memory to look into
     part = real_part(x)
     if not x.size:
         return np.empty((*x.shape, 2), part.dtype)

@@ -34,10 +34,13 @@ _generated: weakref.WeakKeyDictionary[type, type] = weakref.WeakKeyDictionary()
 
 def applied(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A call of a Function while transforms run."""
-    if not modes.state.transforms or issubclass(cls, (function._SingleLevelFunction, _Vmapped)):
+    if not modes.state.transforms or issubclass(cls, function._SingleLevelFunction):
         return NotImplemented
+    if issubclass(cls, _Vmapped):  # whose inputs may be examples of a `vmap` further out
+        level = batched_tensors._innermost(args)
+        return NotImplemented if level is None else _batch(cls, level, *tree_flatten(args), kwargs)
     top, _, rest = cls.__module__.partition(".")
-    is_own = top in ("torch", "rushlight") and not rest.startswith("testing.")
+    is_own = top in ("torch", "rushlight") and not rest.startswith(("testing.", "utils.checkpoint"))
     if is_own or not dynamic_layers.in_user_transform():
         if batched_tensors._innermost(tree_flatten((args, kwargs))[0]) is not None:
             raise Unbatchable(cls.__name__)
@@ -243,6 +246,8 @@ class _Context(FunctionCtx):
 class _Vmapped(Function):
     """The operation on the whole batch; each call has a subclass of its own."""
 
+    generate_vmap_rule = True
+
 
 class _Job:
     """One call of a Function over a batch."""
@@ -258,6 +263,8 @@ class _Job:
         self.tracked: tuple[bool, ...] = ()  # which inputs are in the graph of examples
         self.kept: list[Any] = []
         self.outs: list[Any] = []
+        self.entered: list[Any] = []  # from forward to setup_context, as is what follows
+        self.found: list[Any] = []
         self.undifferentiable: list[int] = []
         self.dirty: list[int] = []
 
@@ -265,6 +272,7 @@ class _Job:
         """The Function on wholes."""
         body = {
             "forward": staticmethod(self.forward),
+            "setup_context": staticmethod(self.setup_context),
             "backward": staticmethod(self.backward),
             "jvp": staticmethod(self.jvp),
             "_context_cls": Context,
@@ -279,12 +287,9 @@ class _Job:
         flags = [batched_tensors.is_batched(one, self.level) for one in values]
         return [batched_tensors.along(one, self.level) if of else one for one, of in zip(values, flags, strict=True)], flags
 
-    def forward(self, ctx: Any, *wholes: Any) -> Any:
-        context = self.context
-        context.needs_input_grad = tuple(a or b for a, b in zip(ctx.needs_input_grad, self.tracked, strict=True))
+    def forward(self, *wholes: Any) -> Any:
         with batched_tensors.running(self.level):
-            entered = [self._example(one, of) for one, of in zip(wholes, self.is_batched, strict=True)]
-            inputs = tree_unflatten(entered, self.spec)
+            self.entered = entered = [self._example(one, of) for one, of in zip(wholes, self.is_batched, strict=True)]
             if self.cls.vmap is not Function.vmap:
                 with dynamic_layers.without(self.level):
                     dims = [0 if of else None for of in self.is_batched]
@@ -299,13 +304,20 @@ class _Job:
                     for one, dim in outputs
                 ]
             else:
-                found, self.out_spec = tree_flatten(self.cls.forward(*inputs, **self.kwargs))
-            self.cls.setup_context(context, tuple(inputs), tree_unflatten(found, self.out_spec))
-            outs, self.out_batched = self._split(found)
+                found, self.out_spec = tree_flatten(self.cls.forward(*tree_unflatten(entered, self.spec), **self.kwargs))
+            self.found = found
+            self.outs, self.out_batched = self._split(found)
+        return tuple(self.outs) if len(self.outs) != 1 else self.outs[0]
+
+    def setup_context(self, ctx: Any, wholes: tuple[Any, ...], output: Any) -> None:
+        context, entered, found, outs = self.context, self.entered, self.found, self.outs
+        self.entered, self.found = [], []
+        context.needs_input_grad = tuple(a or b for a, b in zip(ctx.needs_input_grad, self.tracked, strict=True))
+        with batched_tensors.running(self.level):
+            self.cls.setup_context(context, tuple(tree_unflatten(entered, self.spec)), tree_unflatten(found, self.out_spec))
             kept, self.saved_batched = self._split(context.to_save or ())
             places = {id(one): whole for one, whole in zip([*entered, *found], [*wholes, *outs], strict=True)}
             originals = context.to_save or ()
-            self.outs = outs
             self.kept = [places.get(id(one), whole) for one, whole in zip(originals, kept, strict=True)]
             ctx.save_for_backward(*self.kept)
             context.to_save = None
@@ -323,7 +335,6 @@ class _Job:
         ctx.set_materialize_grads(False)
         self.metas = [(one._array.shape, one._array.dtype) for one in found if isinstance(one, Tensor)]
         self.shapes = [one._array.shape if isinstance(one, Tensor) else None for one in entered]
-        return tuple(outs) if len(outs) != 1 else outs[0]
 
     def backward(self, ctx: Any, *grads: Any) -> Any:
         context = self.context

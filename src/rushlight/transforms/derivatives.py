@@ -432,7 +432,7 @@ def linearize(func: Function, *primals: Any) -> tuple[Any, Function]:
                     )
         counted, tangent_state.absent_count = tangent_state.absent_count, False
         try:
-            return jvp(func, fixed, tangents)[1]
+            return jvp(func, fixed, tree_map_only(Tensor, lambda one: one.clone(), tangents))[1]
         finally:
             tangent_state.absent_count = counted
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..amp.autocast_mode import autocast, get_autocast_dtype, is_autocast_enabled
 from ..autograd import grad_mode, modes
+from ..autograd.forward_ad import _set_fwd_grad_enabled
 from ..autograd.function import Function
 from ..autograd.interpreters import Interpreter
 from ..autograd.interpreters import stack as interpreters
@@ -136,7 +137,8 @@ class Recomputation:
         self.debug = debug if Settings.debug is None else Settings.debug
         self.random = get_rng_state() if preserve else None
         self.autocast = same_autocast()
-        self.inputs = _KeepInputs.apply(empty(0, requires_grad=True), *args).grad_fn
+        with _set_fwd_grad_enabled(False):  # nothing is computed that would have a tangent
+            self.inputs = _KeepInputs.apply(empty(0, requires_grad=True), *args).grad_fn
         self.in_graph = [one.grad_fn is not None for one in args if isinstance(one, Tensor)]
         self.places: list[weakref.ref[_Place]] = []
         self.metas: list[dict[str, Any]] = []

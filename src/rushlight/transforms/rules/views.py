@@ -39,7 +39,7 @@ def _expanded(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
 
 def _transposed(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     x = inputs[0].whole
-    return ops.transpose(x, 1, 2) if dims_of(x) == 3 else x
+    return x if dims_of(x) == 1 else ops.transpose(x, 1, dims_of(x) - 1)
 
 
 def _squeezed(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
