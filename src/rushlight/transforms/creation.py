@@ -18,8 +18,9 @@ from ..ops.public import methods, module, ops
 from ..random import get_rng_state
 from ..tensor import Tensor, wrap
 from . import dynamic_layers
-from .batched_tensors import BatchedTensor, Level, _vmaps, is_batched, larger, rebatched
+from .batched_tensors import BatchedTensor, Level, _vmaps, is_batched, rebatched
 from .outlines import Refused
+from .refused_writes import larger
 
 RANDOM = (
     "vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' randomness flags "

@@ -34,12 +34,12 @@ from .batched_tensors import (
     innermost,
     is_batched,
     is_of,
-    larger,
     once_for_all,
     rebatched,
     recorded_as,
 )
 from .outlines import Refused, Unbatchable
+from .refused_writes import larger
 from .shared_tensors import SharedTensor, shared_by_all
 
 
