@@ -197,3 +197,54 @@ def test_what_is_linearized_shares_no_memory_with_its_tangents() -> None:
     pushed = torch.func.linearize(lambda t: t.t(), x)[1](x)
     x.zero_()
     assert pushed.sum() == 6
+
+
+@pytest.mark.parametrize("write", [torch.Tensor.add_, torch.Tensor.mul_])
+def test_examples_that_are_too_small_are_named_with_their_batch(write: Any) -> None:
+    with pytest.raises(RuntimeError, match=r"shape \[2, 1, 3\] doesn't match the broadcast shape \[2, 4, 3\]"):
+        torch.vmap(write)(torch.ones(2, 3), torch.ones(2, 4, 3))
+    if write is torch.Tensor.add_:
+        nested = torch.vmap(torch.vmap(lambda x, y: write(x.clone(), y), (0, None)), (None, 0))
+        with pytest.raises(RuntimeError, match=r"shape \[2, 3\] doesn't match the broadcast shape \[4, 2, 3\]"):
+            nested(torch.ones(2, 3), torch.ones(4, 3))
+
+
+@pytest.mark.parametrize(
+    ("called", "function"),
+    [
+        ("_foreach_sin", lambda x: torch._foreach_sin([x])),
+        ("_foreach_add_.Scalar", lambda x: torch._foreach_add_([x], 1)),
+        ("_foreach_add.List", lambda x: torch._foreach_add([x], [x])),
+        ("_foreach_mul.ScalarList", lambda x: torch._foreach_mul([x], [2.0])),
+        ("_foreach_addcmul.Scalar", lambda x: torch._foreach_addcmul([x], [x], [x])),
+        ("_foreach_norm.Scalar", lambda x: torch._foreach_norm([x])),
+        ("_foreach_pow.ScalarAndTensor", lambda x: torch._foreach_pow(2.0, [x])),
+    ],
+)
+def test_lists_are_not_for_examples(called: str, function: Any) -> None:
+    with pytest.raises(RuntimeError, match=rf"Batching rule not implemented for aten::{called}\. "):
+        torch.vmap(function)(torch.ones(2, 3))
+
+
+@pytest.mark.parametrize("called", ["unique", "unique_consecutive"])
+def test_distinct_values_of_examples_cannot_be_stacked(called: str) -> None:
+    with pytest.raises(RuntimeError, match="operators that can output dynamic shape"):
+        torch.vmap(getattr(torch, called))(torch.ones(2, 3))
+    x = torch.tensor([3.0, 1.0], requires_grad=True)
+    assert torch._unique(x)[0].grad_fn.name() == "UniqueBackward0"
+
+
+def test_products_of_examples_that_are_no_matrices() -> None:
+    with pytest.raises(RuntimeError, match=r"mm\(a, b\)\. a has dim 1and b has dim 1but"):
+        torch.vmap(lambda x: x.addmm(x, x))(torch.ones(2, 3))
+
+
+def test_the_softmax_of_a_number_is_a_constant() -> None:
+    x = torch.tensor([3.0, 0.75], requires_grad=True)
+    assert torch.vmap(torch.func.grad(lambda t: t.log_softmax(0)))(x).grad_fn is None
+    assert torch.vmap(lambda t: t.t())(torch.ones(2, 3).requires_grad_()).grad_fn.name() == "TransposeBackward0"
+
+
+def test_products_with_jacobians_of_integers() -> None:
+    with pytest.raises(RuntimeError, match="Only Tensors of floating point and complex dtype can require gradients"):
+        torch.autograd.functional.jvp(lambda t: t.long(), torch.ones(2), torch.ones(2))

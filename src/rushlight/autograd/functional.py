@@ -180,7 +180,11 @@ def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
         vectors = _vector(v, ins, several_in, "the input to the user-provided function is", "jvp")
         outputs, several_out = _called(func, ins, "jvp")
         _check_strict(outputs, strict)
-        cotangents = tuple(wrap(np.zeros(o._array.shape, o._array.dtype)).requires_grad_() for o in outputs)
+        cotangents = tuple(_zeros(o._array.shape, o._array.dtype) for o in outputs)
+        for one in cotangents:
+            if one._array.dtype.kind not in "fcVW":
+                raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+            one.requires_grad_()
         backward = _filled(_gradients(outputs, ins, cotangents, True), ins, strict, "back")
     with grad_mode.set_grad_enabled(bool(create_graph or modes.state.grad_enabled)):
         product = _filled(_gradients(backward, cotangents, vectors, create_graph), outputs, strict, "back_trick", create_graph)

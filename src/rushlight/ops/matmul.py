@@ -245,6 +245,7 @@ def check_addmm(bias: Any, mat1: Any, mat2: Any) -> None:
     _same_dtypes(bias, mat1, mat2)
     for label, one in (("mat1", mat1), ("mat2", mat2)):
         if one._array.ndim != 2:
+            _refuse_examples("mm", mat1, mat2, 2, 2)
             raise RuntimeError(f"{label} must be a matrix, got {one._array.ndim}-D tensor")
     _check_sizes(mat1, mat2)
     check_bias(bias, (mat1._array.shape[0], mat2._array.shape[1]))

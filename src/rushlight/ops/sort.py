@@ -29,6 +29,7 @@ def not_implemented(name: str) -> NoReturn:
 
 
 op("unique", k.unique, outputs="values inverse! counts!", node="Unique2Backward0", x=lambda g: not_implemented("_unique2"))
+op("_unique", k.unique, outputs="values inverse! counts!", node="UniqueBackward0", x=lambda g: not_implemented("_unique"))
 op("unique_slices", k.unique_slices, outputs="values inverse! counts!", node="UniqueDimBackward0",
    x=lambda g: not_implemented("unique_dim"))  # fmt: skip
 op("unique_consecutive", k.unique_consecutive, outputs="values inverse! counts!",
@@ -233,7 +234,7 @@ def _all_parts(parts: Any, return_inverse: bool, return_counts: bool) -> tuple[A
 @public(method=False, out=False)
 def _unique(input: Any, sorted: bool = True, return_inverse: bool = False) -> Any:
     """The distinct values, and which of them each element is."""
-    return _all_parts(ops.unique(input), return_inverse, False)[:2]
+    return _all_parts(ops._unique(input), return_inverse, False)[:2]
 
 
 @public(method=False, out=False)

@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..autograd import modes
 from ..autograd.nodes import coming_number
 from ..autograd.rule_errors import broadcast_error
 from ..autograd.views import check_writable
@@ -62,12 +63,37 @@ def _of_like_lists(function: Callable[..., object]) -> Callable[..., object]:
     return call
 
 
+def _overload(name: str, args: Sequence[object]) -> str:
+    """PyTorch's name for the way in which a function over lists is called."""
+    plain = name.removeprefix("_foreach_").removesuffix("_")
+    if plain in (*_UNARY, "copy", "zero"):
+        return name
+    if not isinstance(args[0], (list, tuple)):
+        return f"{name}.ScalarAndTensor"
+    last = args[-1] if len(args) > (3 if plain in ("addcmul", "addcdiv") else 1) else 1
+    if is_list_of_tensors(last):
+        return f"{name}.List"
+    return f"{name}.{'ScalarList' if isinstance(last, (list, tuple)) else 'Tensor' if isinstance(last, Tensor) else 'Scalar'}"
+
+
+def _refuse_examples(name: str, args: Sequence[object], kwargs: dict[str, object]) -> None:
+    """PyTorch's vmap has no rule for functions over lists."""
+    given = [*args, *[value for key, value in kwargs.items() if key != "alpha"]]
+    for value in given:
+        if any(isinstance(one, Tensor) and one._of_batch for one in (value if isinstance(value, (list, tuple)) else (value,))):
+            raise RuntimeError(
+                f"Batching rule not implemented for aten::{_overload(name, given)}. We could not generate a fallback."
+            )
+
+
 def _with_its_nodes(name: str, function: Callable[..., object]) -> Callable[..., object]:
     """``function``, whose results have one node; where it writes, one each, under PyTorch's name for this way to write."""
     plain = name.removeprefix("_foreach_").removesuffix("_")
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> object:
+        if modes.state.transforms:
+            _refuse_examples(name, args, kwargs)
         before = coming_number()
         results: Any = function(*args, **kwargs)
         if coming_number() == before or each_node_counts():

@@ -38,8 +38,8 @@ from .batched_tensors import (
     rebatched,
     recorded_as,
 )
-from .outlines import Refused, Unbatchable
-from .refused_writes import larger
+from .outlines import Unbatchable
+from .refused_writes import refuse_larger
 from .shared_tensors import SharedTensor, shared_by_all
 
 
@@ -318,8 +318,8 @@ def written(function: Callable[..., object], name: str, self: Any, args: tuple[A
     level = _innermost([self, *args])
     if level is None:
         return NotImplemented
-    if not is_batched(self, level) and (not is_of(self, level) or any(is_batched(one, level) for one in _tensors(args))):
-        raise Refused(larger(name, self, args, level))
+    if not is_of(self, level) or not self.shared or any(is_batched(one, level) for one in _tensors(args)):
+        refuse_larger(name, self, args, level)
     recording = modes.state.grad_enabled
     if level.outside is not None and recording:
         refresh(self)

@@ -22,6 +22,14 @@ class Refused(RuntimeError):
     """What ``vmap`` does not do at all, as PyTorch's does not: to its callers a RuntimeError."""
 
 
+def without_shape(name: str) -> str:
+    """What PyTorch says to an op whose result may have another shape for each example."""
+    return (
+        "vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over "
+        f"aten::{name}. Please file an issue at https://github.com/pytorch/pytorch/issues if you need this feature."
+    )
+
+
 class NoFirstExample(Refused):
     """A batch of nothing, of a number beside what is none: PyTorch looks at the first example for its dtype."""
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import numpy as np
 
 from ..tensor import Tensor
-from .batched_tensors import Level
+from . import dynamic_layers
+from .batched_tensors import BatchedTensor, Level
+from .outlines import Refused
 
 # As PyTorch refuses to write for all examples into one tensor: by a rule of several ops, of one, by the shape; others by fallback.
 _ARITHMETIC = frozenset(
@@ -18,12 +22,45 @@ _BROADCAST = frozenset(
 )
 
 
+def _levels(value: object) -> list[Level]:
+    """The levels of which a tensor is an example, outermost first."""
+    found: list[Level] = []
+    while isinstance(value, BatchedTensor):
+        if not value.shared:
+            found.append(value.level)
+        value = value.whole
+    return sorted(found, key=dynamic_layers.place)
+
+
+def _misfit(self: Tensor, args: tuple[object, ...], level: Level) -> str | None:
+    """What PyTorch says of the shapes, with the dimensions of the batches in front: the tensor's level is not ``level`` if it lacks that."""
+    own, levels = self._array.shape, _levels(self)
+    wanted = np.broadcast_shapes(own, *[one._array.shape for one in args if isinstance(one, Tensor)])
+    if wanted == own and level in levels:
+        return None
+    every = sorted({*levels, level}, key=dynamic_layers.place)
+    have = [one.size if one in levels else 1 for one in every]
+    have = have if every[0] in levels else have[1:]
+    padding = [1] * (len(wanted) - len(own)) if have else []
+    return f"output with shape {[*have, *padding, *own]} doesn't match the broadcast shape {[*[one.size for one in every], *wanted]}"
+
+
+def refuse_larger(name: str, self: Tensor, args: tuple[object, ...], level: Level) -> None:
+    """RuntimeError where an op in place would need its tensor to be of a level that only others are of, or larger."""
+    own = _levels(self)
+    lacking = level if level not in own else next((one for arg in args for one in _levels(arg) if one not in own), None)
+    if lacking is not None:
+        raise Refused(larger(name, self, args, lacking))
+    if name in _ARITHMETIC or name in _BROADCAST:
+        with contextlib.suppress(ValueError):  # shapes that do not go together have an error of their own
+            if (misfit := _misfit(self, args, level)) is not None:
+                raise Refused(misfit)
+
+
 def larger(name: str, self: Tensor, args: tuple[object, ...], level: Level) -> str:
     """What PyTorch says where an op in place is given examples, and its tensor is one for all."""
     if name in _BROADCAST:
-        shapes = [one._array.shape for one in (self, *args) if isinstance(one, Tensor)]
-        whole = [level.size, *np.broadcast_shapes(*shapes)]
-        return f"output with shape {list(self._array.shape)} doesn't match the broadcast shape {whole}"
+        return _misfit(self, args, level) or ""
     called = "inplace arithmetic" if name in _ARITHMETIC else name if name in _OF_ONE else f"aten::{name}"
     where = f"at level {level.level}" if called.startswith("aten") else "in a vmap"
     return (

@@ -19,7 +19,7 @@ from ..random import get_rng_state, set_rng_state
 from ..tensor import Tensor
 from . import creation, custom_functions, rules  # noqa: F401  (how functions and ops take a batch along)
 from .batched_tensors import BatchedTensor, Level, has_level, left, rebatched, running
-from .outlines import NoFirstExample, Refused, Unbatchable
+from .outlines import NoFirstExample, Refused, Unbatchable, without_shape
 
 
 def vmap(
@@ -201,8 +201,6 @@ _DYNAMIC = {
     "where": "where",
     "nonzero": "nonzero",
     "argwhere": "nonzero",
-    "unique": "_unique2",
-    "unique_consecutive": "unique_consecutive",
     "masked_select": "masked_select",
     "bincount": "bincount",
 }
@@ -231,11 +229,7 @@ def _refuse_dynamic(error: Unbatchable) -> None:
         if own and code.co_name in _NUMBERS:
             raise Refused(_NUMBERS[code.co_name]) from None
         if own and code.co_name in _DYNAMIC and isinstance(trace.tb_frame.f_locals.get("other"), _LEFT_OUT):
-            raise Refused(
-                "vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over "
-                f"aten::{_DYNAMIC[code.co_name]}. Please file an issue at https://github.com/pytorch/pytorch/issues if you need "
-                "this feature."
-            ) from None
+            raise Refused(without_shape(_DYNAMIC[code.co_name])) from None
         if own and code.co_filename.endswith("subscripts.py") and any(map(_is_mask, trace.tb_frame.f_locals.values())):
             raise Refused(
                 "vmap: We do not support batching operators that can support dynamic shape. Attempting to batch over indexing "

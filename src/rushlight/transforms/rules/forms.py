@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ...autograd.interpreters import Named
 from ...ops import promotion
 from ...ops.public import ops
 from ...ops.table import Op
-from ...tensor import Tensor
+from ...tensor import Tensor, wrap
 from ..batched_tensors import BatchedTensor, Level, Rule, along, call_op, is_batched
 from ..outlines import NoFirstExample, Shape, Unbatchable
 
@@ -114,6 +116,8 @@ def by_parameters(op: Op, inputs: list[Any], params: Named, level: Level) -> Any
         return ops.clone(whole[0])
     if op.name in ("squeeze", "squeeze_several", "transpose") and dims_of(whole[0]) == 1:
         return whole[0] if op.name == "transpose" else ops.alias(whole[0])  # a number has nothing to move
+    if op.name in ("softmax_grad", "log_softmax_grad") and dims_of(whole[0]) == 1:
+        return wrap(np.zeros(whole[0]._array.shape, whole[0]._array.dtype))  # of a number it is a constant
     if op.name == "flip" and not params["axes"]:
         return ops.clone(whole[0])
     new = dict(params)

@@ -7,7 +7,7 @@ the example becomes the first index.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from ...ops.public import ops
 from ...ops.table import Op
 from ...tensor import Tensor, wrap
 from ..batched_tensors import Level, Rule, along, behind, call_op, is_batched
-from ..outlines import Shape, Unbatchable
+from ..outlines import Refused, Shape, Unbatchable, without_shape
 from . import forms
 from .forms import as_vectors, by_parameters, dims_of, is_tensor, lifted
 
@@ -248,7 +248,19 @@ def _searchsorted(op: Op, inputs: list[Any], params: Named, level: Level) -> Any
     return call_op(op, [boundaries.whole, _flat(values, level), None], params).reshape(shape)
 
 
+def _of_any_length(name: str) -> Rule:
+    """What gives as many elements as there are for an example: nothing that could be stacked."""
+
+    def rule(op: Op, inputs: list[object], params: Named, level: Level) -> NoReturn:
+        raise Refused(without_shape(name))
+
+    return rule
+
+
 RULES: dict[str, Rule] = {
+    "unique": _of_any_length("_unique2"),
+    "unique_consecutive": _of_any_length("unique_consecutive"),
+    "unique_slices": _of_any_length("unique_dim"),
     "index": _index,
     "index_adjoint": _index_adjoint,
     "index_fill": _filled,
