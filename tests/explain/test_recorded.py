@@ -13,6 +13,7 @@ import rushlight as torch
 from rushlight import nn
 from rushlight.explain import page, svg, terminal
 from rushlight.explain.frames import joined
+from rushlight.utils.checkpoint import checkpoint
 
 SOURCES = Path(__file__).parents[2] / "src"
 
@@ -78,6 +79,42 @@ def test_a_graph_that_branches_is_no_chain():
         x = torch.tensor([1.0, 2.0], requires_grad=True)
         (x.sin() * x.cos()).sum().backward()
     assert story.recording["jacobians"][0]["chain"] == []
+
+
+def whole_of(part):
+    """The story of two parts of a program, one of which has a part in it, and the matrix of all by its leaves."""
+    w = torch.tensor([[0.5, 2.0], [3.0, 0.1]], requires_grad=True)
+
+    def scaled(a):
+        return (a * w[0]).exp()
+
+    with torch.explain() as story:
+        x = torch.tensor([0.1, 0.2], requires_grad=True)
+        h = part(lambda a, b: part(scaled, a.sin() * b) * w[1], x * 2, x)
+        (part(scaled, h) * h + x.cos() * w[0]).backward(torch.tensor([1.0, 2.0]))
+    assert not story._recording.failures
+    tensors, whole = story.recording["tensors"], story.recording["jacobians"][0]
+    return whole["pass"], [tensors[leaf]["label"] for leaf in whole["leaves"]], whole
+
+
+@pytest.mark.filterwarnings("ignore:None of the inputs have requires_grad")
+def test_a_pass_around_the_passes_of_checkpoints_has_its_matrix():
+    number, leaves, direct = whole_of(lambda function, *args: function(*args))
+    again = whole_of(lambda function, *args: checkpoint(function, *args, use_reentrant=True))
+    assert (number, leaves) == again[:2] == (0, ["w", "x"])
+    assert close(direct["J"], again[2]["J"]) and close(direct["vJ"], again[2]["vJ"])
+
+
+def test_what_a_hook_in_a_checkpoint_changes_is_in_no_matrix():
+    def looked_at(a):
+        if torch.is_grad_enabled():
+            a.register_hook(lambda g: g * 2)
+        return a.exp()
+
+    with torch.explain() as story:
+        x = torch.tensor([0.1, 0.2], requires_grad=True)
+        checkpoint(looked_at, x, use_reentrant=True).sum().backward()
+    assert [one["pass"] for one in story.recording["jacobians"]] == [1]  # the checkpoint's own alone
 
 
 class Net(nn.Module):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,40 +24,65 @@ LOCAL, LOCALS = 9, 200  # elements of either side of a node's own matrix, and ho
 LINKS = 12  # of a chain
 
 
+@dataclass
+class Whole:
+    """The matrix of the roots by the leaves, with v and v^T J."""
+
+    roots: Sequence[Edge]
+    leaves: list[AccumulateGrad]
+    v: Array
+    J: Array
+    vJ: Array
+    chain: list[Entry]
+
+    def entry(self, recording: Recording) -> Entry:
+        """As a recording has it."""
+        numbers = [recording.node(node) for node, _ in self.roots]
+        return {
+            "roots": [recording.nodes[number]["variable"] or recording._made.get((number, 0)) for number in numbers],
+            "leaves": [recording.nodes[recording.node(leaf)]["variable"] for leaf in self.leaves],
+            "v": plain(self.v.tolist()), "J": plain(self.J.tolist()), "vJ": plain(self.vJ.tolist()), "chain": self.chain,
+        }  # fmt: skip
+
+
 @np.errstate(all="ignore")  # as in the pass itself, which has not begun yet
-def jacobian_of(recording: Recording, roots: Sequence[Edge], cotangents: Sequence[Any]) -> Entry | None:
+def jacobian_of(recording: Recording, roots: Sequence[Edge], cotangents: Sequence[Any]) -> Whole | None:
     """The matrix of the roots by the leaves, if it is small and every node is an op's that has kept what it needs."""
     arrays = [array_of(g) for g in cotangents]
-    nodes = _nodes(roots) if all(one is not None for one in arrays) else None
-    if nodes is None or any(one[0].metas is not None for one in roots):
+    nodes = nodes_of(roots) if all(one is not None for one in arrays) else None
+    if nodes is None or not is_small(roots, nodes):
         return None
     leaves = [node for node in nodes if isinstance(node, AccumulateGrad)]
     order = sorted((node for node in nodes if not isinstance(node, AccumulateGrad)), key=lambda node: node.order)
-    rows, columns = sum(_size(node) for node, _ in roots), sum(_size(node) for node in leaves)
-    if any(node.dtype is None or node.dtype.kind != "f" for node in nodes):
-        return None
-    if not 0 < rows <= ELEMENTS or not 0 < columns <= ELEMENTS or len({node for node, _ in roots}) != len(roots):
+    if not leaves:
         return None
     v = np.concatenate([one.reshape(-1) for one in arrays])
     try:
-        matrix = [_pulled(order, leaves, roots, unit) for unit in np.eye(rows, dtype=v.dtype)]
-        product = _pulled(order, leaves, roots, v)
+        matrix = [pulled(order, leaves, roots, unit) for unit in np.eye(len(v), dtype=v.dtype)]
+        product = pulled(order, leaves, roots, v)
     except (RuntimeError, ValueError, IndexError):  # a rule that will raise in the pass too: a value was written over
         return None
-    numbers = [recording.node(node) for node, _ in roots]
-    return {
-        "roots": [recording.nodes[number]["variable"] or recording._made.get((number, 0)) for number in numbers],
-        "leaves": [recording.nodes[recording.node(leaf)]["variable"] for leaf in leaves],
-        "v": plain(v.tolist()), "J": plain(np.array(matrix).tolist()), "vJ": plain(product.tolist()),
-        "chain": _chain(recording, roots, leaves, v),
-    }  # fmt: skip
+    return Whole(roots, leaves, v, np.array(matrix), product, _chain(recording, roots, leaves, v))
 
 
-def _size(node: Node) -> int:
+def is_small(roots: Sequence[Edge], nodes: Sequence[Node]) -> bool:
+    """Whether a pass's matrix, which is of real numbers, has few rows and columns."""
+    if any(node.metas is not None for node, _ in roots) or any(node.dtype is None or node.dtype.kind != "f" for node in nodes):
+        return False
+    rows, columns = (
+        sum(size_of(node) for node, _ in roots),
+        sum(size_of(node) for node in nodes if isinstance(node, AccumulateGrad)),
+    )
+    return 0 < rows <= ELEMENTS and columns <= ELEMENTS and len({node for node, _ in roots}) == len(roots)
+
+
+def size_of(node: Node) -> int:
+    """How many elements a node's result, or a leaf, has."""
     return int(np.prod(node.shape))
 
 
-def _nodes(roots: Sequence[Edge]) -> list[Node] | None:
+def nodes_of(roots: Sequence[Edge], is_known: Callable[[Node], bool] = lambda node: False) -> list[Node] | None:
+    """The nodes of a pass; None of too many, or where one's rule cannot be asked and it is not known otherwise."""
     found: dict[Node, None] = {}
     waiting = [node for node, _ in roots]
     while waiting:
@@ -65,7 +91,7 @@ def _nodes(roots: Sequence[Edge]) -> list[Node] | None:
             continue
         found[node] = None
         is_leaf = isinstance(node, AccumulateGrad)
-        if len(found) > NODES or not (is_leaf or is_readable(node)):
+        if len(found) > NODES or not (is_leaf or is_readable(node) or is_known(node)):
             return None
         waiting += [edge[0] for edge in node.next if edge is not None]
     return list(found)
@@ -77,17 +103,17 @@ def local_matrices(node: Node, most: int) -> dict[int, Any]:
     if node.metas is not None or node.dtype is None or node.dtype.kind != "f" or not is_readable(node):
         return {}
     targets = [edge[0] for edge in node.next if edge is not None]
-    if any(one.metas is not None or one.dtype is None or one.dtype.kind != "f" or _size(one) > most for one in targets):
+    if any(one.metas is not None or one.dtype is None or one.dtype.kind != "f" or size_of(one) > most for one in targets):
         return {}
     rows: dict[int, list[Any]] = {}
-    for unit in np.eye(_size(node), dtype=node.dtype) if 0 < _size(node) <= most else ():
+    for unit in np.eye(size_of(node), dtype=node.dtype) if 0 < size_of(node) <= most else ():
         try:
             given = _given(node, unit.reshape(node.shape))
         except (RuntimeError, ValueError, IndexError):  # it will raise in the pass too
             return {}
         for index, _, one in given:
             rows.setdefault(index, []).append(one.reshape(-1))
-    return {index: np.array(one) for index, one in rows.items() if len(one) == _size(node)}
+    return {index: np.array(one) for index, one in rows.items() if len(one) == size_of(node)}
 
 
 def _given(node: Node, g: Array) -> list[tuple[int, Node, Array]]:
@@ -129,13 +155,13 @@ def is_readable(node: Node, several: bool = False) -> bool:
     return node.saved is not None and not any(isinstance(one, Packed) for one in node.saved)
 
 
-def _pulled(order: list[Node], leaves: list[Any], roots: Sequence[Edge], v: Any) -> Any:
-    """v^T J as one row."""
+def pulled(order: list[Node], leaves: list[Any], roots: Sequence[Edge], v: Any) -> Any:
+    """v^T J as one row, of the columns of ``leaves``: whatever the nodes of ``order`` lead to."""
     waiting: dict[Node, Any] = {}
     place = 0
     for node, _ in roots:
-        waiting[node] = v[place : place + _size(node)].reshape(node.shape)
-        place += _size(node)
+        waiting[node] = v[place : place + size_of(node)].reshape(node.shape)
+        place += size_of(node)
     for node in order:
         g = waiting.pop(node, None)
         if g is None:

@@ -23,7 +23,8 @@ from ..tensor import Tensor
 from ..transforms.example_graph import Entrance, beyond
 from .entries import Entry, Value, name_of, notes_of
 from .frames import gives_first_values, here_of, is_own, program_frame
-from .jacobian import LOCAL, LOCALS, jacobian_of, local_matrices
+from .jacobian import LOCAL, LOCALS, Whole, jacobian_of, local_matrices
+from .joined_jacobian import Pieces, pieces_of
 from .keeping import leave_out_all
 from .noted import noting, quietly
 from .recording import Recording
@@ -150,6 +151,9 @@ class RecordedPass(ObservedPass):
         self.last: Entry | None = None
         self.matrices: dict[int, Any] = {}  # of the node that runs, by the number of its edge
         self.v: Any = None
+        self.matrix: Whole | None = None  # of the whole pass
+        self.pieces: Pieces | None = None  # of it, where checkpoints run passes of their own
+        self.within_it: Whole | None = None  # of the pass that ran last in the node that runs
         self.totals: dict[Edge, Any] = {}  # what was sent, added up apart from the engine's own sums
         self.entered: dict[Edge, dict[Node, None]] = {}  # by a place, the entrances to it in which something waits
         self.unsummed: list[tuple[Entry, Edge]] = []  # what was sent of no plain numbers: only the engine adds it up
@@ -165,6 +169,7 @@ class RecordedPass(ObservedPass):
             raise
         finally:
             self.recording.running -= 1
+        self._matrix_is_due()
         self._end()
 
     def _event(self, kind: str, place: int | None, **fields: Any) -> Entry | None:
@@ -204,10 +209,28 @@ class RecordedPass(ObservedPass):
             create_graph=self.creates, inputs=inputs, batched=self.of_rows, within=self.within,
             thread=threading.current_thread().name,
         )  # fmt: skip
-        with_jacobian = recording.with_jacobians and not self.captures and not self.whole
-        found = jacobian_of(recording, roots, cotangents) if with_jacobian else None
-        if found is not None:
-            recording.jacobians.append({"pass": self.number, "place": self.place, **found})
+        if recording.with_jacobians and not self.captures and not self.whole:
+            self.matrix = jacobian_of(recording, roots, cotangents)
+            if self.matrix is not None:
+                self._tell_matrix()
+            elif not self.over_tensors:
+                self.pieces = pieces_of(roots, cotangents)
+
+    def _tell_matrix(self) -> None:
+        if self.matrix is not None:
+            jacobians = self.recording.jacobians
+            jacobians.append({"pass": self.number, "place": self.place, **self.matrix.entry(self.recording)})
+            jacobians.sort(key=lambda one: int(one["pass"]))  # a pass around another is told of when that is over
+
+    @quietly
+    def _matrix_is_due(self) -> None:
+        """A pass is over: its checkpoints have theirs, and the pass that it ran in has a checkpoint's."""
+        if self.pieces is not None:
+            self.matrix = self.pieces.joined()
+            self._tell_matrix()
+        outer = modes.state.task
+        if isinstance(outer, RecordedPass) and outer.pieces is not None:
+            outer.within_it = self.matrix
 
     def _pull(self, node: Node, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]:
         self._noted(node, g)
@@ -218,9 +241,17 @@ class RecordedPass(ObservedPass):
                 grads = node.vjp(g, edges)
             except (RuntimeWarning, ValueError) as error:
                 grads = engine.retried_vjp(node, g, edges, error)
+            if self.pieces is not None:
+                self._ran_within(node, grads)
         if not (node.hooked and node.post_hooks):
             self._sent(node, grads, edges)
         return grads
+
+    @quietly
+    def _ran_within(self, node: Node, grads: tuple[Any, ...]) -> None:
+        if self.pieces is not None:
+            self.pieces.ran(node, self.within_it, grads)
+            self.within_it = None
 
     def _after(self, node: Node, grads: tuple[Any, ...], g: Any) -> tuple[Any, ...]:
         result = super()._after(node, grads, g)

@@ -137,7 +137,7 @@ class Story:
             read(recording, [out._edge], [seed])
             found = jacobian_of(recording, [out._edge], [seed])
             if found is not None:
-                recording.jacobians.append({"pass": 0, "place": None, **found})
+                recording.jacobians.append({"pass": 0, "place": None, **found.entry(recording)})
         names = {} if frame is None else {**frame.f_globals, **frame.f_locals}
         self.finish(names, None, None, only=in_graph(recording, out))
         return self
