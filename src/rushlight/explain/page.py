@@ -214,7 +214,7 @@ def _jacobians(states: States) -> str:
         more = "".join(_jacobian(states, entry) for entry in found[WHOLE:])
         tables += f"<details><summary>{_further(len(found) - WHOLE).html()}</summary>{more}</details>"
     html = f'<section><h2>{say("v J").html()}</h2><p>{say("v J text").html()}</p><div class="js-all">{tables}</div></section>\n'
-    chains = [chain(board, entry, _where(states, entry["place"])) for entry in found if len(entry["chain"]) > 1]
+    chains = [chain(board, entry, _where(states, entry)) for entry in found if len(entry["chain"]) > 1]
     if chains:
         html += f"<section><h2>{say('from left').html()}</h2><p>{say('from left text').html()}</p>{''.join(chains)}</section>\n"
     return html
@@ -224,12 +224,15 @@ def _further(count: int) -> Said:
     return say("further pass") if count == 1 else say("further passes", count=count)
 
 
-def _where(states: States, place: int | None) -> Said:
-    if place is None:
+def _where(states: States, entry: Recording) -> Said:
+    """The line that began the pass a matrix is of; whether the pass ran within another."""
+    if entry["place"] is None:
         return literal("")
-    entry = states.board.recording["places"][place]
-    line = say("line", line=entry["line"])
-    return Said(f"{line.en} · {entry['text']}", f"{line.zh} · {entry['text']}")
+    place = states.board.recording["places"][entry["place"]]
+    line = say("line", line=place["line"])
+    outer = states.steps.begins.get(states.steps.begins.get(entry["pass"], {}).get("within"))
+    within = literal("") if outer is None else say("matrix within", number=outer["pass"] + 1)
+    return Said(f"{line.en} · {place['text']}{within.en}", f"{line.zh} · {place['text']}{within.zh}")
 
 
 def _elements(states: States, number: int) -> list[str]:
@@ -253,7 +256,7 @@ def _jacobian(states: States, entry: Recording) -> str:
             tables.append([])
         tables[-1].append(one)
     html = "".join(_part_of_jacobian(states, entry, part) for part in tables)
-    return f'<div class="pass"><p class="aside">{_where(states, entry["place"]).html()}</p>{html}</div>'
+    return f'<div class="pass"><p class="aside">{_where(states, entry).html()}</p>{html}</div>'
 
 
 def _part_of_jacobian(states: States, entry: Recording, part: list[tuple[int, list[str], range]]) -> str:

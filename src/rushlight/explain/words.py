@@ -183,6 +183,7 @@ TABLE: dict[str, tuple[str, str]] = {
     ),
     # below
     "v J": ("v, J, vᵀ·J", "v、J、vᵀ·J"),
+    "matrix within": (" · within pass no. {number}", " · 在第 {number} 次反向传播内部"),
     "v J text": (
         "The whole program as one matrix: row i, column k is how much element i of the result moves when element k of the leaf "
         "does. Backward never builds this matrix. It multiplies v into it from the left, node by node.",
