@@ -226,3 +226,25 @@ def test_nothing_of_a_recording_stays_behind(at: int, owner: Any, name: str, mon
         assert sys.getprofile() is None and gc.isenabled()
         assert modes.special.active == unusual and interpreters.stack.interpreters == before and not watching._lock.locked()
     assert seen == 1
+
+
+def test_a_mode_that_a_held_interrupt_saw_begin_ends_with_its_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain, unusual = modes.Mark.__init__, set(modes.special.hidden)
+
+    def begin(self: modes.Mark, hidden: bool = False) -> None:
+        plain(self, hidden)
+        signal.raise_signal(signal.SIGINT)  # its handler is given this frame, which knows the mark
+
+    compiled = torch.compile(lambda x: (x * 2).sin())
+    gc.disable()  # the mark is not to wait for it
+    try:
+        with monkeypatch.context() as patch:
+            patch.setattr(modes.Mark, "__init__", begin)
+            try:
+                compiled(torch.ones(3))
+            except KeyboardInterrupt:
+                assert not modes.special.hidden - unusual
+            else:
+                pytest.fail("nothing has come")
+    finally:
+        gc.enable()

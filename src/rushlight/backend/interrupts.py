@@ -21,14 +21,14 @@ def held(function: Callable[..., Any], *arguments: Any) -> Any:
     before = signal.getsignal(signal.SIGINT)
     if not callable(before) or threading.current_thread() is not threading.main_thread():
         return function(*arguments)
-    came: list[tuple[Any, ...]] = []
-    signal.signal(signal.SIGINT, lambda *which: came.append(which))
+    came: dict[int, tuple[Any, ...]] = {}  # the first one
+    signal.signal(signal.SIGINT, lambda *which: came.setdefault(signal.SIGINT, which))
     try:
         return function(*arguments)
     finally:
         signal.signal(signal.SIGINT, before)
         if came:
-            before(*came[0])
+            before(*came.pop(signal.SIGINT))  # not kept: its frame leads to this one, and such a cycle holds what it knows
 
 
 def came_by_a_signal(error: BaseException) -> bool:
