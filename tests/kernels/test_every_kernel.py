@@ -125,7 +125,7 @@ CASES = {
     **{f"cumulative.{name}": lambda m, n, k: (m(n, k), 1) for name in ("argcummax", "argcummin")},
     "numpy.converted": lambda m, n, k: (m.halves(n, k), SINGLE) if m.dtype == "d" else (m(n, k), HALF),
     **{
-        f"{name}_of_halves": lambda m, n, k: (lambda x: (x, x[::-1]))(m.halves(n, k))
+        f"{name}_of_many": lambda m, n, k: (lambda x: (x, x[::-1]))(m.halves(n, k))
         for name in ("arithmetic.difference", "pointwise.add", "pointwise.multiply", "pointwise.divide")
     },
     **{f"pointwise.{name}_of_halves": lambda m, n, k: (m.halves(n, k),) for name in ("sqrt", "exp", "log")},

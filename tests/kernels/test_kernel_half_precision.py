@@ -85,10 +85,10 @@ def test_rows(name, half):
 
 
 ARITHMETIC = [
-    "pointwise.add_of_halves",
-    "pointwise.multiply_of_halves",
-    "pointwise.divide_of_halves",
-    "arithmetic.difference_of_halves",
+    "pointwise.add_of_many",
+    "pointwise.multiply_of_many",
+    "pointwise.divide_of_many",
+    "arithmetic.difference_of_many",
 ]
 
 MEETING = [
@@ -258,7 +258,7 @@ def test_what_is_not_taken():
     ):  # fmt: skip
         assert compiled(x, dtype) is None
     assert kernels.registered["pointwise.sigmoid"].compiled(many.astype(np.int16)) is None
-    add = kernels.registered["pointwise.add_of_halves"].compiled
+    add = kernels.registered["pointwise.add_of_many"].compiled
     for a, b in (
         (many, many),
         (many.astype(half), many),

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from ..backend import numpy as backend
-from ..backend.halves import add_into
+from ..backend.many import add_into
 from ..backend.ownership import BY_PASS, is_only_here
 from ..backend.sparse_gradients import ScatteredArray
 from ..backend.unbroadcast import unbroadcast

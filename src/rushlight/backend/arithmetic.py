@@ -30,7 +30,7 @@ def no_bool_difference(are_bool: list[bool]) -> None:
 def subtract(a: Array, b: Array) -> Array:
     if a.dtype.char in "?FDeE":
         if a.dtype.itemsize == 2:
-            return _difference_of_halves(a, b)
+            return _difference_of_many(a, b)
         if a.dtype.kind == "b":
             no_bool_difference([True, True])
         return _complex_sum(np.subtract, a, b, -1)
@@ -38,7 +38,7 @@ def subtract(a: Array, b: Array) -> Array:
 
 
 @register(half_precision.subtract)
-def _difference_of_halves(a: Array, b: Array) -> Array:
+def _difference_of_many(a: Array, b: Array) -> Array:
     return np.subtract(a, b, out=...)
 
 

@@ -23,8 +23,8 @@ from ..autograd.modes import special, state
 from ..autograd.nodes import BORROWED, Node, leaf_edge, orders
 from ..autograd.source_lines import here
 from ..backend import numpy as backend
-from ..backend.halves import in_halves, plain_arrays
-from ..backend.pointwise import FOR_COMPLEX, of_halves
+from ..backend.many import as_many, plain_arrays
+from ..backend.pointwise import FOR_COMPLEX, of_many
 from ..base.arguments import is_own
 from ..tensor import PLAIN, Tensor
 from . import dispatch, promotion
@@ -72,7 +72,7 @@ _makers: dict[str, Callable[..., Any]] = {}
 compile_lock = threading.RLock()  # held while an op is compiled: threads that use it first at once get one node class
 _BY_NAME: tuple[Any, ...] = (
     Tensor, np.ndarray, np.asarray, backend.laid_out, backend.number, promotion.together, promotion.beside_number,
-    leaf_edge, views.in_inference, dispatch.failed, here, unusual, watched, of_halves, in_halves, plain_arrays,
+    leaf_edge, views.in_inference, dispatch.failed, here, unusual, watched, of_many, as_many, plain_arrays,
     saved.Packed, saved.array_of, saved.array_of_list, saved.output_array, saved.tensor_of, saved.tensor_of_list, saved.output_tensor,
 )  # fmt: skip
 GLOBALS: dict[str, Any] = {

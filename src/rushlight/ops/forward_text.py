@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING
 
-from ..backend.pointwise import FOR_COMPLEX, FOR_HALVES
+from ..backend.pointwise import FOR_COMPLEX, FOR_MANY
 
 if TYPE_CHECKING:
     from .plain_cases import Case
@@ -210,8 +210,8 @@ class _Forward:
         out = f"compute({arguments}, out=...)" if entry.is_ufunc else (case and case.value) or f"compute({arguments})"
         if entry.kernel in FOR_COMPLEX:
             out = f"FOR_COMPLEX[compute]({arguments}) if x_{self.first}.dtype in COMPLEX else {out}"
-        if entry.kernel in FOR_HALVES:
-            out = f"of_halves(compute)({arguments}) if x_{self.first}.itemsize == 2 else {out}"
+        if entry.kernel in FOR_MANY:
+            out = f"of_many(compute)({arguments}) if x_{self.first}.itemsize == 2 else {out}"
         failed = f"return failed(op, {self.everything}, error, general)" if case is None else self.general
         name = "outs" if len(entry.outputs) > 1 or entry.is_list else "out"
         lines = ["try:", f"    {name} = {out}", "except Exception as error:", f"    {failed}"]

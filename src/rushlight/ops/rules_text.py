@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..autograd import saved_attributes
-from .halves_text import with_halves
+from .many_text import with_many
 
 if TYPE_CHECKING:
     from .table import Op, Rule
@@ -34,7 +34,7 @@ def rules_source(entry: Op, over_tensors: bool) -> str:
         lines.append(f"    return {_call(entry.rules[entry.variadic], f'rule_{entry.variadic}')}")
     else:
         lines += _each_where_needed(entry, over_tensors)
-    return "\n".join(lines if over_tensors else with_halves(entry, lines))
+    return "\n".join(lines if over_tensors else with_many(entry, lines))
 
 
 def parameters(function: Callable[..., Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""How rules compute with many numbers of two bytes: by the operators of backend/halves.py, as NumPy's take ten times as long."""
+"""How rules compute with many numbers of two bytes: by the operators of backend/many.py, as NumPy's take ten times as long."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from .table import Op
 
 
-def with_halves(entry: Op, lines: list[str]) -> list[str]:
+def with_many(entry: Op, lines: list[str]) -> list[str]:
     """The text of a function that runs rules (rules_text.py), of which the last line returns their results, with a way for those."""
     kept = [f"k_{name}" for kind, name, _ in entry.keep if kind in ("input", "output")]
     if not kept or entry.joint is not None or entry.kind not in ("elementwise", "bilinear") or entry.variadic in entry.sources:
@@ -17,7 +17,7 @@ def with_halves(entry: Op, lines: list[str]) -> list[str]:
     return [
         *lines[:-1],
         "    if g.itemsize == 2 and g.size > 255:",
-        *(f"        {name} = in_halves({name})" for name in ("g", *kept)),
+        *(f"        {name} = as_many({name})" for name in ("g", *kept)),
         f"        return plain_arrays({results})",
         lines[-1],
     ]

@@ -13,7 +13,7 @@ import numpy as np
 from ..kernels.half_precision import is_half
 from .arithmetic import subtract
 from .numpy import Array, in_single
-from .pointwise import add_of_halves, divide_of_halves, multiply_of_halves
+from .pointwise import add_of_many, divide_of_many, multiply_of_many
 
 
 def _operator(kernel: Callable[[Array, Array], Array], name: str, is_swapped: bool = False) -> Any:
@@ -24,34 +24,34 @@ def _operator(kernel: Callable[[Array, Array], Array], name: str, is_swapped: bo
             other = np.asarray(other, self.dtype)
         if not isinstance(other, np.ndarray) or other.dtype is not self.dtype:  # a number is one of single precision
             return usual(in_single(self) if getattr(other, "dtype", None) == np.float32 else self, other)
-        return (kernel(other, self) if is_swapped else kernel(self, other)).view(Halves)
+        return (kernel(other, self) if is_swapped else kernel(self, other)).view(Many)
 
     return operator
 
 
-class Halves(Array):
+class Many(Array):
     """An array of float16 or bfloat16, of many numbers."""
 
-    __add__, __radd__ = _operator(add_of_halves, "__add__"), _operator(add_of_halves, "__radd__", True)
+    __add__, __radd__ = _operator(add_of_many, "__add__"), _operator(add_of_many, "__radd__", True)
     __sub__, __rsub__ = _operator(subtract, "__sub__"), _operator(subtract, "__rsub__", True)
-    __mul__, __rmul__ = _operator(multiply_of_halves, "__mul__"), _operator(multiply_of_halves, "__rmul__", True)
-    __truediv__ = _operator(divide_of_halves, "__truediv__")
-    __rtruediv__ = _operator(divide_of_halves, "__rtruediv__", True)
+    __mul__, __rmul__ = _operator(multiply_of_many, "__mul__"), _operator(multiply_of_many, "__rmul__", True)
+    __truediv__ = _operator(divide_of_many, "__truediv__")
+    __rtruediv__ = _operator(divide_of_many, "__rtruediv__", True)
 
 
-def in_halves(x: object) -> object:
+def as_many(x: object) -> object:
     """The same memory under these operators, where it holds such numbers."""
-    return x.view(Halves) if isinstance(x, np.ndarray) and is_half(x) else x
+    return x.view(Many) if isinstance(x, np.ndarray) and is_half(x) else x
 
 
 def add_into(total: Array, values: Array) -> None:
     """``total += values``."""
     if total.itemsize == 2 and is_half(total):
-        total[...] = add_of_halves(total, values)
+        total[...] = add_of_many(total, values)
     else:
         np.add(total, values, total)
 
 
 def plain_arrays(grads: tuple[object, ...]) -> tuple[object, ...]:
     """The same memory under NumPy's."""
-    return tuple([g.view(np.ndarray) if isinstance(g, Halves) else g for g in grads])
+    return tuple([g.view(np.ndarray) if isinstance(g, Many) else g for g in grads])
