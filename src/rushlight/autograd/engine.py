@@ -19,11 +19,12 @@ from typing import Any
 import numpy as np
 
 from ..backend import numpy as backend
-from ..backend.many import add_into
+from ..backend.many import add_into, summed
 from ..backend.ownership import BY_PASS, is_only_here
 from ..backend.sparse_gradients import ScatteredArray
 from ..backend.unbroadcast import unbroadcast
 from ..base import errstate
+from ..kernels.arithmetic import MANY
 from ..tensor import Tensor, wrap
 from . import mirrors, modes, overlaps, reentrant, topological_order, views
 from .hooks import HookCalls
@@ -364,7 +365,9 @@ def add_cotangent(buffers: dict[Node, Any], node: Node, number: int, g: Any) -> 
     """Adds a cotangent of one of a node's outputs to what waits for the node."""
     if node.metas is None:
         have = buffers[node] if node in buffers else None  # noqa: SIM401  (a profiler notes the item)
-        buffers[node] = g if have is None else have + g
+        buffers[node] = (
+            g if have is None else summed(have, g) if have.__class__ is np.ndarray and have.size > MANY else have + g
+        )
     else:
         values = buffers.get(node)
         if values is None:

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from ..base.errstate import silent
+from ..kernels import arithmetic as compiled
 from ..kernels import half_precision, mixtures, register, sweeps
+from ..kernels.arithmetic import MANY
 from . import bits
 from . import numpy as backend
 from .array_dtypes import as_array, floating, meeting, refuse
@@ -34,10 +36,10 @@ def subtract(a: Array, b: Array) -> Array:
         if a.dtype.kind == "b":
             no_bool_difference([True, True])
         return _complex_sum(np.subtract, a, b, -1)
-    return np.subtract(a, b, out=...)
+    return np.subtract(a, b, out=...) if a.size <= MANY else _difference_of_many(a, b)
 
 
-@register(half_precision.subtract)
+@register(compiled.subtract)
 def _difference_of_many(a: Array, b: Array) -> Array:
     return np.subtract(a, b, out=...)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..base import dtypes
 from ..base.errstate import silent
-from ..kernels import half_precision, register
+from ..kernels import arithmetic, half_precision, register
 from ..kernels import sweeps as compiled
 from .arithmetic import complex_sum, negative, subtract
 from .array_dtypes import floating, refuse
@@ -240,9 +240,9 @@ def _of_one(name: str, ufunc: np.ufunc, compiled: Callable[[Array], object]) -> 
     return register(compiled)(kernel)
 
 
-add_of_many = _of_two("add_of_many", np.add, half_precision.add)
-multiply_of_many = _of_two("multiply_of_many", np.multiply, half_precision.multiply)
-divide_of_many = _of_two("divide_of_many", np.true_divide, half_precision.divide)
+add_of_many = _of_two("add_of_many", np.add, arithmetic.add)
+multiply_of_many = _of_two("multiply_of_many", np.multiply, arithmetic.multiply)
+divide_of_many = _of_two("divide_of_many", np.true_divide, arithmetic.divide)
 sqrt_of_halves = _of_one("sqrt_of_halves", np.sqrt, half_precision.sqrt)
 exp_of_halves = _of_one("exp_of_halves", np.exp, half_precision.exp)
 log_of_halves = _of_one("log_of_halves", np.log, half_precision.log)
@@ -250,7 +250,7 @@ FOR_MANY: dict[Callable[..., Array], Callable[..., Array]] = {
     np.add: add_of_many, np.multiply: multiply_of_many, np.true_divide: divide_of_many,
     np.sqrt: sqrt_of_halves, np.exp: exp_of_halves, np.log: log_of_halves,
 }  # fmt: skip
-"""What computes in place of a ufunc on numbers of two bytes, which NumPy converts one after another."""
+"""What computes in place of a ufunc on many numbers, and on those of two bytes, which NumPy converts one after another."""
 
 
 def of_many(kernel: Callable[..., Array]) -> Callable[..., Array]:
@@ -259,7 +259,7 @@ def of_many(kernel: Callable[..., Array]) -> Callable[..., Array]:
 
 def kernel_for(kernel: Callable[..., Any], first: Any) -> Callable[..., Any]:
     """What a kernel is for operands of the dtype of ``first``."""
-    if kernel in FOR_MANY and first.dtype.itemsize == 2:
+    if kernel in FOR_MANY and (first.dtype.itemsize == 2 or (first.size > arithmetic.MANY and first.dtype.kind != "c")):
         return FOR_MANY[kernel]
     return FOR_COMPLEX[kernel] if kernel in FOR_COMPLEX and first.dtype.kind == "c" else kernel
 

@@ -91,4 +91,4 @@ def outer(a: Array, b: Array) -> Array | None:
     if native is None or a.ndim != 1 or b.ndim != 1 or a.size * b.size < _FEW or a.dtype is not b.dtype:
         return None
     out = np.empty((a.size, b.size), a.dtype)
-    return out if native.outer(out, a, b) else None
+    return out if native.multiply(out, a[:, np.newaxis], b) else None

@@ -11,6 +11,7 @@ import inspect
 from typing import TYPE_CHECKING
 
 from ..backend.pointwise import FOR_COMPLEX, FOR_MANY
+from .many_text import many
 
 if TYPE_CHECKING:
     from .plain_cases import Case
@@ -211,7 +212,7 @@ class _Forward:
         if entry.kernel in FOR_COMPLEX:
             out = f"FOR_COMPLEX[compute]({arguments}) if x_{self.first}.dtype in COMPLEX else {out}"
         if entry.kernel in FOR_MANY:
-            out = f"of_many(compute)({arguments}) if x_{self.first}.itemsize == 2 else {out}"
+            out = f"of_many(compute)({arguments}) if {many(f'x_{self.first}')} else {out}"
         failed = f"return failed(op, {self.everything}, error, general)" if case is None else self.general
         name = "outs" if len(entry.outputs) > 1 or entry.is_list else "out"
         lines = ["try:", f"    {name} = {out}", "except Exception as error:", f"    {failed}"]

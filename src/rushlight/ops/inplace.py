@@ -22,7 +22,9 @@ from ..autograd.nodes import Node
 from ..autograd.source_lines import here
 from ..autograd.write_errors import refuse_operands
 from ..backend import numpy as backend
+from ..backend.pointwise import multiply_of_many
 from ..base.arguments import NUMBERS, is_own, type_name
+from ..kernels.arithmetic import MANY, written
 from ..tensor import Tensor, new_tensor
 from .argument_forms import is_number, refusal
 from .argument_types import Taken
@@ -88,7 +90,8 @@ def binary(ufunc: np.ufunc, name: str, slow: Callable[..., Any], of_complex: boo
         if not plain_write(self, needs):
             return slow(self, other)
         try:
-            ufunc(array, value, array)
+            if array.size <= MANY or not written(ufunc, array, value):
+                ufunc(array, value, array)
         except RuntimeWarning:
             pass  # a division by zero, where warnings are errors: it comes after all is written
         except (ValueError, TypeError):
@@ -185,11 +188,13 @@ def scaled(ufunc: np.ufunc, name: str, plain_name: str, scaled_name: str) -> Cal
             if factor is None:
                 return recorded(self, name, scaled_name, other, alpha)
             try:
-                values = np.multiply(other._array, factor, out=...)
+                values = other._array
+                values = np.multiply(values, factor, out=...) if values.size <= MANY else multiply_of_many(values, factor)
             except RuntimeWarning:  # an overflow, where warnings are errors
                 return recorded(self, name, scaled_name, other, alpha)
             try:
-                ufunc(self._array, values, self._array)
+                if values.size <= MANY or not written(ufunc, self._array, values):
+                    ufunc(self._array, values, self._array)
             except RuntimeWarning:
                 pass  # as above: it comes after all is written
             except ValueError:

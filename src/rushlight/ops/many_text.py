@@ -1,11 +1,18 @@
-"""How rules compute with many numbers of two bytes: by the operators of backend/many.py, as NumPy's take ten times as long."""
+"""How ops and rules compute with many numbers: rules by the operators of backend/many.py."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..kernels.arithmetic import MANY
+
 if TYPE_CHECKING:
     from .table import Op
+
+
+def many(name: str) -> str:
+    """The question whether an array has so many numbers that another way of computing pays; the size of few is all that is asked."""
+    return f"{name}.size > 255 and ({name}.size > {MANY} or {name}.itemsize == 2)"
 
 
 def with_many(entry: Op, lines: list[str]) -> list[str]:
@@ -16,7 +23,7 @@ def with_many(entry: Op, lines: list[str]) -> list[str]:
     results = lines[-1].removeprefix("    return ")
     return [
         *lines[:-1],
-        "    if g.itemsize == 2 and g.size > 255:",
+        f"    if {many('g')}:",
         *(f"        {name} = as_many({name})" for name in ("g", *kept)),
         f"        return plain_arrays({results})",
         lines[-1],

@@ -4,11 +4,12 @@
 #include "functions.h"
 #include "memory.h"
 #include "pool.h"
+#include "strided.h"
 
 namespace rushlight {
 namespace {
 
-constexpr std::size_t REGISTERS = 64, ARRAYS = 24, DIMENSIONS = 32, BLOCK = 2048;  // the last in bytes
+constexpr std::size_t REGISTERS = 64, ARRAYS = 24, BLOCK = 2048;  // the last in bytes
 constexpr double COST = 0.2;  // of a step on one number, in nanoseconds, about
 
 struct Kind {
@@ -28,40 +29,6 @@ struct Step {
     unsigned char kind, x, h, out;
 };
 
-// An array as it lies: every one has as many dimensions as the first of the results, and as long ones, or 0 steps.
-struct Strided {
-    Py_buffer view{};
-    bool is_held = false;
-    char kind = 0;
-    std::ptrdiff_t strides[DIMENSIONS] = {};
-
-    ~Strided() {
-        if (is_held) PyBuffer_Release(&view);
-    }
-    bool get(PyObject *object, bool written) {
-        if (PyObject_GetBuffer(object, &view, PyBUF_FORMAT | (written ? PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE : PyBUF_STRIDES)) < 0) {
-            PyErr_Clear();
-            return false;
-        }
-        is_held = true;
-        const char *format = view.format ? view.format : "B";
-        if (*format == '@' || *format == '=') format++;  // the latter where it is not aligned
-        kind = format[0];
-        return kind && std::strchr("fdeH", kind) && !format[1] && view.ndim <= static_cast<int>(DIMENSIONS);
-    }
-    // Seen in the shape of another, as broadcasting sees it.
-    bool broadcast(const Py_buffer &shape) {
-        int lead = shape.ndim - view.ndim;
-        if (lead < 0) return false;
-        for (int axis = 0; axis < view.ndim; axis++) {
-            if (view.shape[axis] == 1) continue;
-            if (view.shape[axis] != shape.shape[axis + lead]) return false;
-            strides[axis + lead] = view.strides[axis];
-        }
-        return true;
-    }
-};
-
 struct Chain {
     std::size_t outs, inputs, numbers, steps;
     const unsigned char *results;
@@ -75,20 +42,7 @@ struct Chain {
     ConversionLoop widen = nullptr, narrow = nullptr;  // of numbers of two bytes, which are computed with in single precision
 
     bool overlaps_an_input(std::size_t result) const {
-        auto span = [](const Py_buffer &view) {
-            auto *low = static_cast<const char *>(view.buf), *high = low + view.itemsize;
-            for (int axis = 0; axis < view.ndim; axis++) {
-                std::ptrdiff_t far = view.shape[axis] ? (view.shape[axis] - 1) * view.strides[axis] : 0;
-                (far < 0 ? low : high) += far;
-            }
-            return std::pair(low, high);
-        };
-        auto *low = static_cast<const char *>(arrays[result].view.buf), *high = low + arrays[result].view.len;
-        for (std::size_t i = outs; i < outs + inputs; i++) {
-            auto [first, last] = span(arrays[i].view);
-            if (low < last && first < high) return true;
-        }
-        return false;
+        return std::any_of(arrays + outs, arrays + outs + inputs, [&](const Strided &input) { return arrays[result].overlaps(input); });
     }
 
     // A step writes to a result's own memory, unless a later one reads there what was before.
@@ -98,25 +52,6 @@ struct Chain {
             if (overlaps_an_input(i)) continue;
             for (std::size_t step = steps; step-- > 0 && !is_placed[i];)
                 if (program[step].out == results[i] && target[step] < 0) target[step] = static_cast<signed char>(i), is_placed[i] = true;
-        }
-    }
-
-    // Dimensions that are one behind the other in every array are one.
-    void merge() {
-        const Py_buffer &shape = arrays[0].view;
-        for (int axis = 0; axis < shape.ndim; axis++) {
-            auto length = static_cast<std::size_t>(shape.shape[axis]);
-            if (length == 1) continue;
-            bool goes_on = dimensions > 0;
-            for (std::size_t i = 0; goes_on && i < outs + inputs; i++)
-                goes_on = arrays[i].strides[dimensions - 1] == arrays[i].strides[axis] * static_cast<std::ptrdiff_t>(length);
-            if (!goes_on) lengths[dimensions++] = 1;
-            lengths[dimensions - 1] *= length;
-            for (std::size_t i = 0; i < outs + inputs; i++) arrays[i].strides[dimensions - 1] = arrays[i].strides[axis];
-        }
-        if (!dimensions) {
-            lengths[dimensions++] = 1;
-            for (std::size_t i = 0; i < outs + inputs; i++) arrays[i].strides[0] = arrays[i].view.itemsize;
         }
     }
 
@@ -234,7 +169,7 @@ PyObject *chain(PyObject *, PyObject *const *args, Py_ssize_t count) {
         if (all.results[i] >= REGISTERS || !is_known[all.results[i]]) return refused();
     for (std::size_t i = 0; i < all.outs + all.inputs; i++) {
         Strided &array = all.arrays[i];
-        if (!array.get(args[1 + i], i < all.outs) || array.kind != all.arrays[0].kind || !array.broadcast(all.arrays[0].view)) Py_RETURN_FALSE;
+        if (!array.get(args[1 + i], i < all.outs, "fdeH") || array.kind != all.arrays[0].kind || !array.broadcast(all.arrays[0].view)) Py_RETURN_FALSE;
         if (i < all.outs && array.view.len != all.arrays[0].view.len) Py_RETURN_FALSE;
     }
     char kind = all.arrays[0].kind;
@@ -251,7 +186,7 @@ PyObject *chain(PyObject *, PyObject *const *args, Py_ssize_t count) {
     } else {
         all.place();
     }
-    all.merge();
+    all.dimensions = merged(all.arrays, all.outs + all.inputs, all.lengths);
     bool is_line = all.dimensions == 1;
     std::size_t units = is_line ? size : size / all.lengths[all.dimensions - 1];
     double cost = COST * static_cast<double>(all.steps) * (is_line ? 1.0 : static_cast<double>(all.lengths[all.dimensions - 1]));

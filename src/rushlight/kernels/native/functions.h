@@ -19,7 +19,7 @@ inline PyMethodDef fast(const char *name, Fast function) {
     return {name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function)), METH_FASTCALL, nullptr};
 }
 
-extern PyMethodDef sweep_functions[], row_functions[], channel_functions[], class_functions[], place_functions[], convolution_functions[],
+extern PyMethodDef arithmetic_functions[], sweep_functions[], row_functions[], channel_functions[], class_functions[], place_functions[], convolution_functions[],
     lstm_functions[], attention_functions[], step_functions[], grid_functions[], ctc_functions[], box_functions[], chain_functions[],
     twister_functions[], order_functions[], scan_functions[], normal_functions[], half_functions[], turn_functions[],
     weight_functions[], distance_functions[], bag_functions[];

@@ -59,7 +59,7 @@ PyMethodDef methods[] = {
 int begin(PyObject *module) {
     for (const Set *each : {rushlight::set_v3(), rushlight::set_v4()})
         if (each) in_use = each;
-    for (PyMethodDef *family : {rushlight::sweep_functions, rushlight::row_functions, rushlight::channel_functions, rushlight::class_functions, rushlight::place_functions,
+    for (PyMethodDef *family : {rushlight::arithmetic_functions, rushlight::sweep_functions, rushlight::row_functions, rushlight::channel_functions, rushlight::class_functions, rushlight::place_functions,
                                 rushlight::convolution_functions, rushlight::lstm_functions, rushlight::attention_functions, rushlight::step_functions, rushlight::grid_functions,
                                 rushlight::ctc_functions, rushlight::box_functions, rushlight::chain_functions,
                                 rushlight::twister_functions, rushlight::order_functions, rushlight::scan_functions, rushlight::normal_functions, rushlight::half_functions, rushlight::turn_functions,

@@ -71,7 +71,7 @@ static Set loops(const char *name) {
              SLOPES(HuberSlope), VALUES(Erfinv), VALUES(Softshrink), VALUES(Sign), SLOPES(Hypotenuse),
              VALUES(Finite), SLOPES(Gated), SLOPES(GateSlope), VALUES(Threshold), VALUES(Hardshrink), VALUES(Log1p),
              VALUES(Erfc), VALUES(LogGamma), SLOPES(LogAddExp), SLOPES(LogAddExp2), SLOPES(Fmod), SLOPES(Remainder), VALUES(ByNumber<Fmod>),
-             VALUES(ByNumber<Remainder>), VALUES(ByNumber<Product>)},
+             VALUES(ByNumber<Remainder>), VALUES(ByNumber<Sum>), VALUES(ByNumber<Difference>), VALUES(ByNumber<Product>), VALUES(ByNumber<Quotient>)},
             {BOTH(softmax), BOTH(softmax_backward), BOTH(log_softmax), BOTH(log_softmax_backward), BOTH(layer_norm), BOTH(layer_norm_backward)},
             {FOLD(InOrder<All>), FOLD(InOrder<Numbers>), FOLD(Squares), FOLD(Folded<Products>), FOLD(Folded<Maxima>), FOLD(Folded<Minima>)},
             {SCAN(RunningSum, false), SCAN(RunningSum, true), SCAN(RunningProduct, false), SCAN(LastMaximum, false), SCAN(LastMinimum, false)},

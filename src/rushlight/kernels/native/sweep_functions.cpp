@@ -8,7 +8,7 @@ namespace rushlight {
 namespace {
 
 // What one number takes, in nanoseconds, about: whether other threads are worth waking.
-constexpr double COST = 0.6, OUTER_COST = 0.1;
+constexpr double COST = 0.6;
 constexpr std::size_t NEAR = 1024;  // numbers
 
 // (out, x, number, ...) or (out, x, h, number, ...), with as many numbers as the function has.
@@ -120,26 +120,9 @@ PyObject *glu_backward(PyObject *, PyObject *const *args, Py_ssize_t count) {
     Py_RETURN_TRUE;
 }
 
-// (out, a, b): each number of a times all of b.
-PyObject *outer(PyObject *, PyObject *const *args, Py_ssize_t count) {
-    if (!has(count, 3)) return nullptr;
-    Array out, a, b;
-    if (!out.get(args[0], true) || !a.get(args[1], false) || !b.get(args[2], false) || a.kind != out.kind || b.kind != out.kind) Py_RETURN_FALSE;
-    std::size_t length = b.size(), item = out.itemsize();
-    if (!length || out.size() / length != a.size() || out.size() % length) Py_RETURN_FALSE;
-    SweepLoop loop = in_use.load()->sweeps[PRODUCT_NUMBER][out.is_double()];
-    unlocked(out.size(), [&] {
-        share(a.size(), 1, OUTER_COST * static_cast<double>(length), [&](std::size_t from, std::size_t to) {
-            for (std::size_t row = from; row < to; row++) loop(Sweep{b.data(), nullptr, static_cast<char *>(out.data()) + row * length * item, {a.number(row)}}, 0, length);
-        });
-    });
-    Py_RETURN_TRUE;
-}
-
 }  // namespace
 
 PyMethodDef sweep_functions[] = {
-    fast("outer", outer),
     fast("mixed", mixed),
     fast("counted", counted),
     fast("glu", glu),
