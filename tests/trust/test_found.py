@@ -783,3 +783,37 @@ def test_conjugates_of_stretched_tensors_are_not_written_into() -> None:
             with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
                 write(turned)
     assert stretched.tolist() == [[1, 1, 1]] * 2 and stretched.zero_().tolist() == [[0, 0, 0]] * 2
+
+
+def test_integers_that_a_write_put_into_the_graph_are_refused_as_operands_and_written_on() -> None:
+    whole = torch.tensor([4, 2])
+    whole[None] = torch.tensor(2.0, requires_grad=True)
+    for refused in (
+        lambda: whole + 1,
+        lambda: whole[:1],
+        lambda: whole.sum(),
+        lambda: whole.abs_(),
+        lambda: torch.unique(whole),
+    ):
+        with pytest.raises(RuntimeError, match="Autograd not support dtype: Long"):
+            refused()
+    other = torch.tensor([1, 1])
+    other[None] = torch.tensor(3.0, requires_grad=True)  # while there is another
+    for integers in (whole, other):
+        assert integers.float().requires_grad and not (integers == 2).requires_grad
+        integers.add_(1)
+        assert integers.grad_fn is not None and integers.grad_fn.name() == "AddBackward0"
+    with pytest.raises(RuntimeError, match=r"only for real scalar outputs but got torch\.int64"):
+        torch.autograd.backward(torch.tensor(1).fill_(torch.tensor(2.0, requires_grad=True)))
+
+
+def test_exponents_of_small_integers_have_derivatives_in_their_own_precision() -> None:
+    exponent = torch.tensor(-0.75, dtype=torch.float64, requires_grad=True)
+    torch.pow(torch.tensor(2, dtype=torch.uint8), exponent).backward()
+    assert exponent.grad is not None and abs(exponent.grad.item() - 2**-0.75 * math.log(2)) < 1e-15
+
+
+def test_derivatives_of_distances_of_nothing_are_in_the_graph() -> None:
+    x = torch.ones(2, 0, requires_grad=True)
+    (gradient,) = torch.autograd.grad(torch.cdist(x, x).sum(), x, create_graph=True)
+    assert gradient.requires_grad

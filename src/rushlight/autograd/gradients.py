@@ -376,7 +376,7 @@ def _seeds(outputs: Sequence[Any], cotangents: Sequence[Any], create_graph: bool
                     raise with_notes(
                         RuntimeError("grad can be implicitly created only for scalar outputs"), _advice(output, shape)
                     )
-                if dtype.kind in "cW":
+                if dtype.kind in "cWbui":
                     raise RuntimeError(
                         f"grad can be implicitly created only for real scalar outputs but got {_dtype_name(output)}"
                     )

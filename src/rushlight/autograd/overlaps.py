@@ -18,7 +18,7 @@ from ..backend import norms
 from ..backend import numpy as backend
 from ..tensor import Tensor, new_tensor
 from . import modes
-from .write_errors import check_result, refuse_operands
+from .write_errors import check_result, refuse_kept_integers, refuse_operands
 
 # What goes element by element, so that it can be written in parts.
 BY_ELEMENT = frozenset(
@@ -298,8 +298,12 @@ def result_for(
     kwargs: dict[str, object],
 ) -> Tensor:
     """What ``function`` makes of a stand-in for ``self``, which it fits, or the stand-in; else PyTorch's error."""
+    if modes.special.hidden and before._array.dtype.kind in "bui":
+        before._made = "stand-in"  # whose history a write goes on with, where other ops refuse that of integers
     try:
         result = function(before, *args, **kwargs)
+        if before._made == "stand-in":
+            refuse_kept_integers(before, result)
         if result is not before:
             check_result(self, result)
     except RuntimeError as error:

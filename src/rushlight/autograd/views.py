@@ -28,7 +28,7 @@ from .interpreters import stack as interpreters
 from .nodes import BORROWED, Edge, Node, leaf_edge, orders
 from .regenerated_views import place_anew, steps_to
 from .source_lines import here
-from .write_errors import check_made, refuse_inference
+from .write_errors import check_made, refuse_inference, takes_history
 
 
 def mark_view(result: Tensor, source: Tensor, one_of_several: bool = False) -> None:
@@ -170,7 +170,7 @@ def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any
         bump(self, name)
     else:
         write(self, result._array, name)
-    if result._needs_grad and (self._array.dtype.kind in "fcVW" or name != "copy_"):
+    if result._needs_grad and takes_history(self, name, result):
         _adopt(self, before, result)
         if is_kept and before._edge is not None and not before._edge[0].is_leaf_sink:
             keep_as_copy(before)

@@ -26,6 +26,33 @@ def refuse_inference(tensor: Tensor) -> None:
         )
 
 
+def takes_history(tensor: Tensor, name: str, result: Tensor) -> bool:
+    """Whether what was written to ``tensor`` is in its history: in that of integers too, as in PyTorch, but for copy_."""
+    if tensor._array.dtype.kind in "fcVW":
+        return True
+    if name != "copy_":
+        assert result._edge is not None
+        node: Any = result._edge[0]
+        node.mark = modes.Mark(hidden=True)  # while it lives ops ask refuse_integers
+    return name != "copy_"
+
+
+def refuse_integers(inputs: Sequence[Any], results: Sequence[Tensor]) -> None:
+    """Raises PyTorch's error for a node of integers that a write has put into the graph, whose results are integers too."""
+    whole = [one for one in inputs if isinstance(one, Tensor) and one._array.dtype.kind in "bui"]
+    if not any(one._needs_grad for one in whole) or any(one._made == "stand-in" for one in whole):
+        return
+    for result in results:
+        if result._array.dtype.kind in "bui":
+            raise RuntimeError(f"Autograd not support dtype: {result.dtype.scalar_name}")
+
+
+def refuse_kept_integers(before: Tensor, result: Tensor) -> None:
+    """The same error where a write's node keeps what was there: PyTorch keeps a clone, which is refused as other ops are."""
+    if before._needs_grad and result._edge is not None and any(one is before for one in result._edge[0].saved or ()):
+        raise RuntimeError(f"Autograd not support dtype: {before.dtype.scalar_name}")
+
+
 def refuse_saving(values: Sequence[Any]) -> None:
     """Raises PyTorch's error where a value to be saved was made in inference mode: nothing counts the writes into it."""
     if any(isinstance(value, Tensor) and value._inference is not None for value in values):

@@ -20,7 +20,7 @@ from ..autograd.interpreters import stack as interpreters
 from ..autograd.nodes import leaf_edge, orders
 from ..autograd.rule_errors import broadcast_error
 from ..autograd.source_lines import here
-from ..autograd.write_errors import refuse_saving
+from ..autograd.write_errors import refuse_integers, refuse_saving
 from ..backend import numpy as backend
 from ..backend.pointwise import kernel_for
 from ..backend.sparse_gradients import ScatteredArray
@@ -233,6 +233,8 @@ def record(op: Op, inputs: list[Any], arrays: list[Any], params: tuple[Any, ...]
             for result in results:
                 result._inference = modes.state.inference
         return
+    if modes.special.hidden and op.name not in ("astype", "floor_divide"):
+        refuse_integers(flat, [result for result, name in zip(results, op.outputs, strict=False) if name in op.differentiable])
     node = op.Node()
     node.next = tuple([(value._edge or leaf_edge(value)) if need else None for value, need in zip(flat, needs, strict=True)])
     hooks = modes.state.saved_hooks

@@ -60,7 +60,7 @@ def _pdist_backward(g: Any, xp: Any, x: Any, out: Any, p: float) -> Any:
 
 
 def _cdist_backward(g: Any, xp: Any, a: Any, b: Any, out: Any, p: float, of_first: int) -> Any:
-    if not a.shape[-1]:
+    if xp is arrays and not a.shape[-1]:
         return xp.zeroed(a if of_first else b)
     if xp is arrays and p in k.USUAL_ORDERS and a.shape[:-2] == b.shape[:-2]:
         return k.cdist_backward(g, a, b, out, p, of_first)

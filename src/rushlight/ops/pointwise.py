@@ -53,6 +53,15 @@ def _power_backward(xp: Any, x: Any, exponent: Any) -> Any:
     return xp.times(xp.pow_number(x, exponent - 1), exponent)
 
 
+def _log_of_base(xp: Any, base: Any, out: Any) -> Any:
+    """The logarithm of what was raised to a power: of integers in the dtype of the result."""
+    if _is_complex(out):
+        return xp.log(base + 0j)
+    if getattr(base, "_array", base).dtype.kind in "iub":
+        base = xp.astype(base, getattr(out, "_array", out).dtype)
+    return xp.log(base)
+
+
 def _less_one(xp: Any, exponent: Any) -> Any:
     """``exponent - 1``, which PyTorch refuses of bools."""
     arithmetic.no_bool_difference([getattr(exponent, "_array", exponent).dtype.kind == "b", False])
@@ -128,7 +137,7 @@ plain("pow", arithmetic.power, node="PowBackward1",
       # As in PyTorch, the result is kept (and watched) whichever input needs a gradient.
       a=lambda g, xp, a, b, out: xp.only(g * conj(b * xp.pow(a, _less_one(xp, b))), b != 0),
       b=lambda g, xp, a, b, out: g * conj(xp.only(
-          out * xp.log(a + 0j if _is_complex(out) else a), ~((a == 0) & (_real(xp, b) >= 0)))))
+          out * _log_of_base(xp, a, out), ~((a == 0) & (_real(xp, b) >= 0)))))
 op("pow_number", arithmetic.power_number, node="PowBackward0", kind="elementwise",
    x=lambda g, xp, x, exponent:
        xp.zeroed(g) if exponent == 0 else g * conj(_power_backward(xp, x, exponent)))

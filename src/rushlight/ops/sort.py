@@ -14,6 +14,7 @@ from ..base.return_types import made
 from ..tensor import Tensor, new_tensor
 from . import promotion
 from .extremes import refuse
+from .operands import refuse_history
 from .public import axis_of, module, ops, public
 from .table import op
 
@@ -209,6 +210,7 @@ def unique(input: Any, sorted: bool = True, return_inverse: bool = False, return
     (tensor([1, 2]), tensor([1, 2]))
     """
     refuse("unique" if dim is None else "unique_dim", input)
+    refuse_history(input.dtype, input)
     if dim is None:
         return _chosen(ops.unique(input), return_inverse, return_counts)
     array = input._array
