@@ -817,3 +817,21 @@ def test_derivatives_of_distances_of_nothing_are_in_the_graph() -> None:
     x = torch.ones(2, 0, requires_grad=True)
     (gradient,) = torch.autograd.grad(torch.cdist(x, x).sum(), x, create_graph=True)
     assert gradient.requires_grad
+
+
+def test_results_of_stretched_tensors_lie_in_order() -> None:
+    for dtype in (torch.float16, torch.bfloat16, torch.float32):
+        stretched = torch.ones(3, dtype=dtype).expand(2, 3)
+        results = [torch.erf(stretched), torch.sigmoid(stretched), torch.lerp(stretched, stretched, 0.5)]
+        results += [torch.nn.functional.gelu(stretched), torch.nn.functional.silu(stretched), stretched.float().half()]
+        assert {result.stride() for result in results} == {(3, 1)}
+    assert torch.sgn(torch.ones(3, dtype=torch.complex64).expand(2, 3)).stride() == (3, 1)
+    assert (torch.ones(3, dtype=torch.int64).expand(2, 3) ** 1.5).stride() == (3, 1)
+    images = torch.ones(2, 1, 2, 1).expand(2, 3, 2, 2)
+    assert torch.nn.functional.adaptive_avg_pool2d(images, 1).stride() == (3, 1, 1, 1)
+
+
+def test_padding_that_adds_nothing_keeps_the_order_in_memory() -> None:
+    turned = torch.arange(12.0).reshape(3, 4).T
+    pad = torch.nn.functional.pad
+    assert [pad(turned, widths).stride() for widths in ((0, 0), (-1, 0), (0, 1))] == [(1, 4), (1, 4), (4, 1)]

@@ -238,7 +238,7 @@ def power_number(x: Array, exponent: Any) -> Array:
     """``x ** exponent`` for a Python number, with the shortcuts for the powers everybody writes."""
     dtype = meeting(x, exponent)
     if x.dtype != dtype:
-        x = x.astype(dtype)
+        x = backend.copied(x, dtype)
     kind = dtype.kind
     if kind in "iu":
         if exponent < 0:

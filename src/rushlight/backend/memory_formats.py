@@ -13,7 +13,7 @@ Array = np.ndarray[Any, Any]
 
 def has_channels_last(x: Array) -> bool:
     """Whether the axes of x (N, C, H, W) or (N, C, D, H, W) lie in channels last order; there may be gaps between them."""
-    if x.ndim not in (4, 5) or not x.size:
+    if x.ndim not in (4, 5) or not x.size or not x.strides[1]:  # of stretched channels PyTorch takes no order
         return False
     least, previous = 0, 0
     for axis in (1, *range(x.ndim - 1, 1, -1), 0):

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .numpy import Array, Shape
+from .numpy import Array, Shape, copied
 
 
 def _by_axis(padding: Shape, ndim: int) -> list[tuple[int, int, int]]:
@@ -24,6 +24,8 @@ def constant_pad(x: Array, padding: Shape, value: complex = 0) -> Array:
         shape[axis] += before + after
         inner[axis] = slice(max(-before, 0), x.shape[axis] - max(-after, 0))
         outer[axis] = slice(max(before, 0), shape[axis] - max(after, 0))
+    if max(padding, default=0) <= 0:
+        return copied(x[tuple(inner)], x.dtype)
     out = np.full(shape, np.asarray(value).astype(x.dtype), x.dtype)
     out[tuple(outer)] = x[tuple(inner)]
     return out

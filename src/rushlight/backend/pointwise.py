@@ -16,7 +16,7 @@ from .arithmetic import complex_sum, negative, subtract
 from .array_dtypes import floating, refuse
 from .bits import only, zero_of
 from .checked_convert import checked_convert
-from .numpy import Array, is_float8, real_part, rounded_once, within_float8
+from .numpy import Array, empty_like, is_float8, real_part, rounded_once, within_float8
 
 divide = np.true_divide
 
@@ -41,7 +41,8 @@ def sgn(x: Array) -> Array:
     """The sign; of a complex number, the number of modulus one (or zero) in its direction."""
     if x.dtype.kind == "c":
         size = np.absolute(x)
-        out = np.zeros_like(x)
+        out = empty_like(x, x.dtype)
+        out[...] = 0
         np.divide(x.real, size, out.real, where=size != 0)
         np.divide(x.imag, size, out.imag, where=size != 0)
         return out

@@ -80,7 +80,7 @@ def unary(name: str, refusal: str | None = None, half: bool = True) -> Unary:
         if x.dtype.itemsize == 2:
             if not half:
                 refuse(label, x)
-            return np.asarray(_function(name)(x.astype(np.float32))).astype(x.dtype)
+            return np.asarray(_function(name)(in_single(x))).astype(x.dtype)
         return np.asarray(_function(name)(x))
 
     kernel.__name__ = name
@@ -97,7 +97,7 @@ def binary(name: str, refusal: str, half: bool = True, integers: bool = True) ->
         if a.dtype.kind == "c" or (a.dtype.itemsize == 2 and not half):
             refuse(refusal, a)
         if a.dtype.itemsize == 2:
-            return np.asarray(_function(name)(a.astype(np.float32), b.astype(np.float32))).astype(a.dtype)
+            return np.asarray(_function(name)(in_single(a), in_single(b))).astype(a.dtype)
         return np.asarray(_function(name)(a, b))
 
     kernel.__name__ = name

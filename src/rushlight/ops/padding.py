@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,13 +10,23 @@ import numpy as np
 from ..autograd import modes
 from ..backend import padding as k
 from ..backend.memory_formats import keeping
+from ..backend.numpy import Array, Shape
 from ..base.arguments import NUMBERS, type_name
 from ..tensor import Tensor, new_tensor
 from .integer_arguments import whole_numbers
 from .public import ops, public
 from .table import op
 
-op("constant_pad", keeping(k.constant_pad), node="ConstantPadNdBackward0",
+_surrounded = keeping(k.constant_pad)
+
+
+def _constant_pad(x: Array, padding: Shape, value: complex = 0) -> Array:
+    """Where nothing is added, what is left lies as it did."""
+    kernel: Callable[..., Array] = _surrounded if max(padding, default=0) > 0 else k.constant_pad
+    return kernel(x, padding, value)
+
+
+op("constant_pad", _constant_pad, node="ConstantPadNdBackward0",
    x=lambda g, xp, padding: xp.constant_pad(g, tuple(-width for width in padding), 0))  # fmt: skip
 
 _NODES = {}
