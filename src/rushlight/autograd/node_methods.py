@@ -113,6 +113,10 @@ class NodeMethods:
         results = self.vjp_tensors(values, self.next)
         return results[0] if len(results) == 1 else results
 
+    def unheard(self, edges: tuple[Edge | None, ...]) -> tuple[object, ...]:
+        """What a node gives where no gradient arrives at it: nothing."""
+        return (None,) * len(edges)
+
     def register_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """``hook(grad_inputs, grad_outputs)`` runs after the node; what it returns, if anything, replaces grad_inputs."""
         self.hooked = observers.present = True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,6 +14,8 @@ from ..base.attributes import held
 from ..tensor import Tensor, make_tensor
 from . import modes, saved
 from .nodes import FREED, leaf_edge
+
+_ENTRIES = {"input": 2, "output": 3}  # of each kind of what is kept, in ``node.saved``; of others one
 
 _NAMES = {
     "out": "result", "axis": "dim", "axis0": "dim0", "axis1": "dim1", "axis2": "dim2", "axes": "dims",
@@ -215,10 +217,10 @@ def saved_name(op: Any, kind: str, name: str) -> str:
     return _NAMES.get(name, name)
 
 
-def attributes(op: Any) -> dict[str, property]:
+def attributes(op: Any) -> dict[str, object]:
     """What an op's nodes show of what they kept, by PyTorch's names. Properties of the class: a ``__getattr__`` would make
     every attribute of every node slower."""
-    found: dict[str, property] = {}
+    found: dict[str, object] = {}
     place = 0
     hidden = _NOT_SHOWN.get(_family(op), ())
     for kind, name, _ in op.keep:
@@ -228,10 +230,39 @@ def attributes(op: Any) -> dict[str, property]:
             found[shown] = property(functools.partial(read, entry=(kind, name, place)))
         if kind in ("input", "output"):
             found["_raw" + shown] = property(functools.partial(_raw, entry=(kind, name, place)))
-        place += {"input": 2, "output": 3}.get(kind, 1)
+        place += _ENTRIES.get(kind, 1)
     for shown, follow in _derived(op).items():
         found[f"_saved_{shown}"] = property(functools.partial(_from_kept, read=follow))
+    if op.keeps_tensors or any(map(refuses, op.rules.values())):
+        found["unheard"] = _unheard
     return found
+
+
+def refuses(rule: Callable[..., Any] | None) -> bool:
+    """Whether a rule is but an error, which PyTorch raises also where no gradient arrives."""
+    return getattr(rule, "refuses", False)
+
+
+def _unheard(node: Any, edges: Sequence[object]) -> tuple[None, ...]:
+    """Opens all that a node kept, as where a gradient arrives: what was changed or freed since is an error."""
+    op = type(node).op
+    if op.keeps_tensors and node.saved is None and (op.keeps_a_tensor_anyhow or any(node.next)):
+        raise node.freed()
+    places = iter(node.saved or ())
+    kept = [(kind, name, [next(places) for _ in range(_ENTRIES.get(kind, 1))]) for kind, name, _ in op.keep if node.saved]
+    for kind, name, (value, *versions) in sorted(kept, key=lambda one: (one[0] == "output", saved_name(op, *one[:2]))):
+        if not versions or versions[-1] is None:
+            continue
+        if kind == "output":
+            saved.output_array(node, op.outputs.index(name), value, *versions)
+        elif name == op.variadic:
+            saved.array_of_list(node, value, versions[0])
+        elif value._counter[0] != versions[0]:
+            saved.array_of(node, op.sources.index(name) if name in op.sources else -1, value, versions[0])
+    for edge, name in zip(edges, op.sources, strict=False):
+        if edge is not None and refuses(op.rules.get(name)):
+            op.rules[name](None)
+    return (None,) * len(edges)
 
 
 _REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
@@ -284,7 +315,7 @@ def _from_kept(node: Any, read: Read) -> Any:
     kept, place = SimpleNamespace(), 0
     for kind, name, _ in type(node).op.keep:
         setattr(kept, name, node.saved[place])
-        place += {"input": 2, "output": 3}.get(kind, 1)
+        place += _ENTRIES.get(kind, 1)
     return read(kept, node)
 
 

@@ -14,7 +14,7 @@ from ..backend import linalg as k
 from ..base.return_types import define
 from .linalg import check_floating, check_kernel, check_square, on_diagonal, rows
 from .public import ops, public
-from .rule_functions import checked, conj
+from .rule_functions import checked, conj, refusal
 from .table import op
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ op("householder_product", k.householder_product, node="LinalgHouseholderProductB
    joint=lambda g, xp, needs, a, tau: _product_backward(g, xp, a, tau))  # fmt: skip
 op("ormqr", k.ormqr, inputs="a tau c",
    joint=lambda g, xp, needs, a, tau, c, left, transpose: _ormqr_backward(g, xp, a, tau, c, left, transpose))  # fmt: skip
-op("geqrf", k.geqrf, outputs="reflectors tau", a=lambda g: _not_implemented("geqrf"))
+op("geqrf", k.geqrf, outputs="reflectors tau", a=refusal("geqrf"))
 op("ldl_factor_ex", packed.ldl_factor_ex, outputs="ld pivots! info!", node="NotImplemented",
    a=lambda g: _not_implemented("linalg_ldl_factor_ex"))  # fmt: skip
 op("ldl_solve", packed.ldl_solve, inputs="pivots", node="NotImplemented",

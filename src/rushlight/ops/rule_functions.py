@@ -39,6 +39,16 @@ def underivable(name: str) -> NoReturn:
     raise RuntimeError(f"derivative for aten::{name} is not implemented")
 
 
+def refusal(name: str) -> Callable[[object], NoReturn]:
+    """The rule for an input of which PyTorch has no derivative: an error, also where no gradient arrives."""
+
+    def rule(g: object) -> NoReturn:
+        raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
+
+    rule.refuses = True  # type: ignore[attr-defined]
+    return rule
+
+
 def expand(g: Any, axis: int | tuple[int, ...] | None, keepdims: bool, ndim: int) -> Any:
     """Puts reduced axes back with size 1, so that ``g`` broadcasts against what was reduced."""
     if keepdims or (axis is None and not ndim):

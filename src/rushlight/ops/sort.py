@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from . import promotion
 from .extremes import refuse
 from .operands import refuse_history
 from .public import axis_of, module, ops, public
+from .rule_functions import refusal
 from .table import op
 
 op("argsort", k.argsort, inputs="x")
@@ -25,16 +26,12 @@ for _name, _kernel, _node in (("sort", k.sort, "Sort"), ("sort_stable", k.sort, 
        x=lambda g, xp, x_shape, indices, axis: xp.put_along(g, indices, x_shape, axis))  # fmt: skip
 
 
-def not_implemented(name: str) -> NoReturn:
-    raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
-
-
-op("unique", k.unique, outputs="values inverse! counts!", node="Unique2Backward0", x=lambda g: not_implemented("_unique2"))
-op("_unique", k.unique, outputs="values inverse! counts!", node="UniqueBackward0", x=lambda g: not_implemented("_unique"))
+op("unique", k.unique, outputs="values inverse! counts!", node="Unique2Backward0", x=refusal("_unique2"))
+op("_unique", k.unique, outputs="values inverse! counts!", node="UniqueBackward0", x=refusal("_unique"))
 op("unique_slices", k.unique_slices, outputs="values inverse! counts!", node="UniqueDimBackward0",
-   x=lambda g: not_implemented("unique_dim"))  # fmt: skip
+   x=refusal("unique_dim"))  # fmt: skip
 op("unique_consecutive", k.unique_consecutive, outputs="values inverse! counts!",
-   x=lambda g: not_implemented("unique_consecutive"))  # fmt: skip
+   x=refusal("unique_consecutive"))  # fmt: skip
 op("searchsorted", k.searchsorted, inputs="boundaries values sorter")
 
 

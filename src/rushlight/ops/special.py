@@ -20,8 +20,7 @@ from .choice import refuse_number
 from .descriptions import description
 from .pointwise import plain, smooth
 from .public import module, ops, public, publish, spoken_form
-from .rule_functions import conj
-from .sort import not_implemented
+from .rule_functions import conj, refusal
 from .table import op
 
 PI, ROOT_PI, ROOT_2PI = math.pi, math.sqrt(math.pi), math.sqrt(2 * math.pi)
@@ -46,11 +45,11 @@ smooth("digamma", k.digamma, x=lambda g, xp, x: g * xp.polygamma(x, 1))
 op("polygamma", k.polygamma, kind="elementwise", x=lambda g, xp, x, n: g * xp.polygamma(x, n + 1))
 op("mvlgamma", k.mvlgamma, kind="elementwise",
    x=lambda g, xp, x, p: g * sum(xp.digamma(x - place / 2) for place in range(p)))
-plain("igamma", k.igamma, a=lambda g: _no_rule("igamma: input"), x=lambda g, xp, a, x: g * _density(xp, a, x))
-plain("igammac", k.igammac, a=lambda g: _no_rule("igammac: input"), x=lambda g, xp, a, x: -g * _density(xp, a, x))
+plain("igamma", k.igamma, a=refusal("igamma: input"), x=lambda g, xp, a, x: g * _density(xp, a, x))
+plain("igammac", k.igammac, a=refusal("igammac: input"), x=lambda g, xp, a, x: -g * _density(xp, a, x))
 smooth("zeta", k.zeta, node="SpecialZetaBackward0",
-       x=lambda g: not_implemented("zeta"), q=lambda g, xp, x, q: g * (-x) * xp.zeta(x + 1, q))
-op("zeta_number", k.with_number(k.zeta), node="SpecialZetaBackward2", x=lambda g: not_implemented("zeta"))
+       x=refusal("zeta"), q=lambda g, xp, x, q: g * (-x) * xp.zeta(x + 1, q))
+op("zeta_number", k.with_number(k.zeta), node="SpecialZetaBackward2", x=refusal("zeta"))
 op("number_zeta", k.with_number(k.zeta, True), node="SpecialZetaBackward1", kind="elementwise",
    x=lambda g, xp, x, number: xp.times(g, -number) * xp.number_zeta(x, number + 1.0))
 
@@ -85,10 +84,6 @@ op("deg2rad", elementary.deg2rad, node="Deg2RadBackward0", promote="float", kind
 op("rad2deg", elementary.rad2deg, node="Rad2DegBackward0", promote="float", kind="linear", x=lambda g, xp: xp.times(g, 180 / PI))
 
 # fmt: on
-
-
-def _no_rule(what: str) -> Any:
-    raise NotImplementedError(f"the derivative for '{what}' is not implemented.")
 
 
 def _density(xp: Any, a: Any, x: Any) -> Any:

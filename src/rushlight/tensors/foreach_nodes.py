@@ -76,7 +76,7 @@ class ForeachNode(Node):
             if isinstance(value, Tensor):
                 if value._counter[0] != expected:
                     array_of(self, position, value, expected)
-            elif value[1][0] != expected:
+            elif int(value[1][0]) != int(expected):
                 array, versions = value
                 maker = f", which is output {position} of {short_name(self)},"
                 raise modified(self, type_name(array), array.shape, maker, versions, expected)
@@ -89,6 +89,9 @@ class ForeachNode(Node):
                 gradients = getattr(part, rule)(one, own)
                 found[place::count] = (*gradients, *[None] * slots)[:slots]
         return tuple(found)
+
+    def unheard(self, edges: tuple[Edge | None, ...]) -> tuple[object, ...]:
+        return self._pulled("vjp", (None,) * len(self.parts), edges)
 
     def vjp(self, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]:
         return self._pulled("vjp", g, edges)

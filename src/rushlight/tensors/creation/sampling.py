@@ -19,7 +19,7 @@ from ...ops.argument_forms import check_form, is_number
 from ...ops.misfits import Call
 from ...ops.out import warn_of_resizing
 from ...ops.publishing import method, published
-from ...ops.sort import not_implemented
+from ...ops.rule_functions import refusal
 from ...ops.table import op, table
 from ...tensor import Tensor
 from ..arguments import checked_shape, integer, number, options, refuse, type_name
@@ -57,7 +57,7 @@ for _node in ("BernoulliBackward0", "PoissonBackward0", "NormalBackward1", "Norm
 op("draw_StandardGammaBackward0", _drawn_for, node="StandardGammaBackward0", kind="elementwise",
    input=lambda g, xp, input, out: g * xp.standard_gamma_grad(input, out))  # fmt: skip
 op("standard_gamma_grad", implicit_gradients.gamma_gradient,
-   shape=lambda g: not_implemented("_standard_gamma_grad"), x=lambda g: not_implemented("_standard_gamma_grad"))  # fmt: skip
+   shape=refusal("_standard_gamma_grad"), x=refusal("_standard_gamma_grad"))  # fmt: skip
 op("dirichlet_grad", implicit_gradients.dirichlet_gradient, inputs="x alpha total")
 op("draw_NormalBackward3", _drawn_around, node="NormalBackward3",
    mean=lambda g, xp: xp.zeroed(g), std=lambda g, xp: xp.zeroed(g))  # fmt: skip

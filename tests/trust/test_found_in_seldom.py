@@ -1,0 +1,43 @@
+"""What random programs of the vocabulary `seldom` have found: lists of tensors, distributions, places that `out=` is written to."""
+
+from __future__ import annotations
+
+import pytest
+
+import rushlight as torch
+
+
+def test_what_no_gradient_arrives_at_opens_what_it_kept() -> None:
+    x, y = torch.ones((), requires_grad=True), torch.ones((), requires_grad=True)
+    squared = y * y
+    squared.mul_(squared)
+    first, _ = torch._foreach_neg([x, squared])
+    with pytest.raises(RuntimeError, match="output 0 of Mul, is at version 1; expected version 0"):
+        first.backward()
+
+
+def test_what_no_gradient_arrives_at_may_have_been_freed() -> None:
+    x, y = torch.ones((), requires_grad=True), torch.ones((), requires_grad=True)
+    raised = y.exp()
+    raised.backward()
+    with pytest.raises(RuntimeError, match="backward through the graph a second time"):
+        torch._foreach_neg([x, raised])[0].backward()
+    whole = torch._foreach_exp([y, x])
+    whole[0].backward()
+    with pytest.raises(RuntimeError, match="backward through the graph a second time"):
+        torch._foreach_neg([x, whole[1]])[0].backward()
+
+
+def test_what_no_gradient_arrives_at_may_have_no_derivative() -> None:
+    x, y = torch.ones((), requires_grad=True), torch.ones((), requires_grad=True)
+    first, _ = torch._foreach_neg([x, torch.special.gammainc(y, y)])
+    with pytest.raises(NotImplementedError, match="the derivative for 'igamma: input' is not implemented"):
+        first.backward()
+
+
+def test_transforms_of_reals_keep_them() -> None:
+    x = torch.ones(3, requires_grad=True)
+    spectrum = torch.fft.rfft(x)
+    x.detach().add_(1)
+    with pytest.raises(RuntimeError, match="is at version 1; expected version 0"):
+        spectrum.abs().sum().backward()
