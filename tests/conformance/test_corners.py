@@ -87,6 +87,33 @@ LINES = [
     # Imaginary parts of pairs of halves.
     *(f"(lambda s, t: ({body}.sum().backward(), s.grad, t.grad)[1:])(half.requires_grad_(), torch.ones_like(half).requires_grad_())"
       for body in ("torch.complex(s, t).imag", "torch.complex(s, t).abs()", "torch.view_as_real(torch.complex(s, t))[..., 1]")),
+    # What random programs of `seldom` came upon: places of `out=`, and what is said first.
+    *(f"(lambda o: (torch.mean(x, 0, out=o), 0))(torch.zeros({size}, dtype=torch.int8))" for size in (2, 3)),
+    *(f"torch.{call}, out=torch.zeros(3).expand(2, 3))" for call in ("eye(3", "zeros(3, 3", "eye(2, 3")),
+    *(f"torch.{name}({what}, 1, out=torch.ones(2, dtype=torch.complex64))" for name in ("std", "var") for what in ("x", "x + 0j")),
+    *(f"torch.std(torch.ones(2, 2, dtype=torch.bfloat16), {dim}out=torch.ones((), dtype=torch.{kind}))" for dim in ("", "0, ")
+      for kind in ("float32", "bfloat16")),
+    "torch.neg(torch.zeros(2, dtype=torch.int8), out=torch.zeros(3, dtype=torch.bfloat16).expand(2, 3)[..., 0])",
+    *(f"(lambda t: t.transpose(0, -1).{name}(t))(torch.ones(3, 1))" for name in ("copy_", "add_")),
+    "(lambda t: t.addcdiv_(t, t))(torch.zeros(3, dtype=torch.int8).expand(2, 3))",
+    *(f"(lambda t: torch.nn.functional.{name}(t, {p}, True, True)._version)(torch.ones({size}))" for size in (0, 2)
+      for name in ("dropout", "alpha_dropout", "feature_alpha_dropout") for p in (0.0, 0.5) if (size, p) != (2, 0.5)),
+    "torch.conj_physical_(z.detach().clone().requires_grad_()[torch.tensor([0])])",
+    "torch.conj_physical_(b)",
+    "torch.nn.functional.threshold(a, inplace=True)",
+    "torch.nn.functional.threshold(a, 1.0, inplace=True)",
+    "half.floor_divide_(1j)",
+    *(f"torch.linalg.{name}(torch.ones(2, 3, 3), {what}=torch.ones(3))" for name, what in (
+        ("matrix_rank", "tol"), ("matrix_rank", "atol"), ("matrix_rank", "rtol"), ("pinv", "rtol"))),
+    *(f"torch.fft.{name}(torch.ones(2, 2, dtype=torch.complex32))" for name in ("irfft", "hfft", "irfftn", "hfft2")),
+    *(f"torch._foreach_{name}_([z, z.{how}{rest})" for how in ("conj()]", "conj().imag]") for name, rest in (
+        ("exp", ""), ("add", ", 2"), ("zero", ""))),
+    "torch._foreach_addcdiv_([i.to(torch.int8)[:1].expand(2, 2)], [i], [i], [0.5])",
+    "torch.linalg.cholesky(torch.full((2, 2), float('inf')))",
+    *(f"torch.special.zeta({what}).sum().backward()" for what in ("a, a", "a, 2.0")),
+    "torch.geqrf(a)[0].sum().backward()",
+    *(f"torch.nn.functional.{name}(torch.ones(5, 2, dtype=torch.bfloat16).expand(2, -1, -1)).stride()" for name in (
+        "softplus", "sigmoid", "gelu", "elu")),
 ]  # fmt: skip
 
 

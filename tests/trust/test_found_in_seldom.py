@@ -41,3 +41,19 @@ def test_transforms_of_reals_keep_them() -> None:
     x.detach().add_(1)
     with pytest.raises(RuntimeError, match="is at version 1; expected version 0"):
         spectrum.abs().sum().backward()
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32, torch.float64])
+def test_zero_to_complex_powers_of_negative_real_part_is_infinite(dtype: torch.dtype) -> None:
+    zero = torch.zeros(1, dtype=dtype)
+    for exponent in (torch.tensor(-1 + 1j), -1 + 1j, torch.tensor(-1.5 + 0j)):
+        assert torch.view_as_real(zero**exponent)[0, 0].item() == torch.inf
+
+
+@pytest.mark.parametrize("label", [4, -1])
+def test_labels_of_no_class_are_refused_where_they_count(label: int) -> None:
+    log_probs, targets = torch.zeros(3, 1, 4).log_softmax(-1), torch.tensor([[1, label]])
+    lengths = torch.tensor([3])
+    assert torch.nn.functional.ctc_loss(log_probs, targets, lengths, torch.tensor([1])).isfinite()
+    with pytest.raises(IndexError, match=f"Target {label} is out of bounds"):
+        torch.nn.functional.ctc_loss(log_probs, targets, lengths, torch.tensor([2]))

@@ -33,7 +33,7 @@ BY_ELEMENT = frozenset(
 )
 # These may write into a tensor that overlaps itself, an expanded one say.
 INTO_OVERLAP = frozenset({"fill_", "zero_", "masked_fill_", "index_put_", "index_fill_", "tril_", "triu_"})
-REFUSE_FIRST = frozenset("sub_ lerp_ renorm_ cumsum_ cumprod_ sign_ floor_ ceil_ trunc_ pow_".split())
+REFUSE_FIRST = frozenset("addcdiv_ sub_ lerp_ renorm_ cumsum_ cumprod_ sign_ floor_ ceil_ trunc_ pow_".split())
 _REFUSED_LAST = re.compile(r"not implemented for|must match the size of")
 # What they write depends on the order of places, so not even the very tensor may be read. They look at memory after shapes and
 # dtypes and before the places; but for two of them, after the dimension and at once.
@@ -104,7 +104,7 @@ def check_shared(tensor: Tensor, inputs: Iterable[object], wholly: bool = True) 
 
 
 def _check_overlap(written: np.ndarray[Any, Any], read: np.ndarray[Any, Any], wholly: bool) -> None:
-    same_layout = not wholly and written.shape == read.shape and written.strides == read.strides
+    same_layout = not wholly and written.size == read.size and written.strides == read.strides
     if same_layout and backend.address(written) == backend.address(read):
         return
     if without_gaps(written) and without_gaps(read) and np.may_share_memory(written, read):

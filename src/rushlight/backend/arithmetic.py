@@ -228,9 +228,16 @@ def power(a: Array, b: Array) -> Array:
         return np.where(b < 0, rare, np.power(a, np.maximum(b, 0)))
     if a.dtype.kind == "b":
         refuse("pow", a)
-    result = np.power(a, b, out=...)
+    result = _power(a, b)
     if a.dtype.kind == "c":
         result[(a == 0) & (b == 0)] = complex("nan+nanj")  # exp(0 * log(0)), as in PyTorch
+    return result
+
+
+def _power(a: Array, b: Array) -> Array:
+    result = np.power(a, b, out=...)
+    if a.dtype.kind == "c" and not a.all():
+        result[(a == 0) & (b.real < 0)] = complex("inf+nanj")  # exp(b * log(0)), as in PyTorch
     return result
 
 
@@ -260,7 +267,7 @@ def power_number(x: Array, exponent: Any) -> Array:
         return np.true_divide(dtype.type(1), np.sqrt(x), out=...)
     if kind == "b":
         return x | (not exponent)
-    return np.power(x, np.asarray(exponent).astype(dtype), out=...)
+    return _power(x, np.asarray(exponent).astype(dtype))
 
 
 @register(mixtures.cube)

@@ -238,9 +238,9 @@ def triangular_solve(b: Array, a: Array, upper: bool, transpose: bool, unitriang
 
 
 def _cholesky(a: Array, upper: bool) -> Array:
-    """NumPy's factor, which goes on past pivots that are nan."""
+    """NumPy's factor, which goes on past pivots that are nan, and takes inf / inf for 0."""
     factor = np.linalg.cholesky(a, upper=upper)
-    if factor.size and np.isnan(factor[..., -1, -1]).any():
+    if factor.size and not np.isfinite(np.add.reduce(factor, None)):
         raise np.linalg.LinAlgError
     return factor
 
@@ -250,8 +250,9 @@ def cholesky(a: Array, upper: bool = False, name: str = "linalg.cholesky") -> Ar
     try:
         return columns(_cholesky(a, upper))
     except np.linalg.LinAlgError:
-        check_positive(factorizations.cholesky_ex(a, upper)[1], name)
-        raise
+        factor, info = factorizations.cholesky_ex(a, upper)
+        check_positive(info, name)
+        return columns(factor)
 
 
 def cholesky_ex(a: Array, upper: bool = False) -> tuple[Array, Array]:

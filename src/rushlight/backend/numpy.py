@@ -239,7 +239,9 @@ MANY = 1 << 12  # numbers from which on there is more to do than what a call cos
 
 def in_single(x: Array) -> Array:
     """Half precision computes in single."""
-    return converted(x, _SINGLE) if x.dtype.itemsize == 2 and x.dtype.kind != "i" else x
+    if x.dtype.itemsize != 2 or x.dtype.kind == "i":
+        return x
+    return copied(x, _SINGLE) if 0 in x.strides else converted(x, _SINGLE)
 
 
 def rounded_once(kernel: Kernel) -> Kernel:

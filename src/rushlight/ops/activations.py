@@ -117,11 +117,12 @@ def _written(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
 def _with_inplace(name: str, function: Any) -> Any:
     """Adds what nn.functional has: ``inplace=True`` and the function whose name ends in ``_``."""
     count, written = function.__code__.co_argcount, _written(function)
+    least = count - len(function.__defaults__ or ()) - 1
 
     def call(input: Any, *args: Any, inplace: bool = False, **kwargs: Any) -> Any:
         if len(args) == count:  # ``inplace`` by position, behind all others
             *args, inplace = args  # type: ignore[assignment]
-        if inplace:
+        if inplace and len(args) + len(kwargs) >= least:
             return views.inplace(written, name + "_", input, *args, **kwargs)
         return function(input, *args, **kwargs)
 

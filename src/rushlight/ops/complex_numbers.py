@@ -14,7 +14,7 @@ from ..base.dtypes import of as dtype_of
 from ..tensor import Tensor, new_tensor
 from .choice import refuse_number
 from .out import write_out
-from .public import methods, ops, public
+from .public import function_of, inplace_form, methods, module, ops, public
 from .rule_functions import conj as conjugate
 from .table import op
 
@@ -22,6 +22,7 @@ op("real", backend.real_part, kind="linear", x=lambda g: g)
 op("imag", backend.imaginary_part, kind="linear", x=lambda g: g * 1j)
 op("conj", k.conj, kind="linear", x=lambda g: conjugate(g))
 op("conj_physical", k.conj, kind="linear", x=lambda g: conjugate(g))
+op("conj_physical_", k.conj, kind="linear", node="ConjPhysicalBackward1", x=lambda g: conjugate(g))
 op("neg_view", arithmetic.negative, kind="linear", x=lambda g: -g)
 op("view_as_real", k.view_as_real, view=True, kind="linear", x=lambda g, xp: xp.view_as_complex(g))
 op("view_as_complex", k.view_as_complex, view=True, kind="linear", x=lambda g, xp: xp.view_as_real(g))
@@ -92,10 +93,14 @@ def conj(input: Any) -> Tensor:
     return result
 
 
-@public(inplace=True)
+@public()
 def conj_physical(input: Any) -> Tensor:
     """The complex conjugate; a real tensor itself."""
     return ops.conj_physical(input) if input._array.dtype.kind in "cW" else input
+
+
+methods["conj_physical_"] = inplace_form(lambda self: ops.conj_physical_(self), "conj_physical_")
+module("torch")["conj_physical_"] = function_of(methods["conj_physical_"])
 
 
 @public(out=False)

@@ -94,6 +94,9 @@ def ctc_loss(
     if not 0 <= blank < classes:
         raise RuntimeError("blank must be in label range")
     given = _checked(targets, input_lengths, target_lengths, (times, samples), alone, log_probs._array.dtype)
+    named = given[0][np.arange(given[0].shape[1]) < given[2][:, None]]
+    if named.size and not 0 <= (wrong := named.min() if named.min() < 0 else named.max()) < classes:
+        raise IndexError(f"Target {wrong} is out of bounds.")  # PyTorch reads beyond its memory there
     rows, lengths, labels, divisor = map(new_tensor, given)
     losses, _ = ops.ctc_loss(log_probs, rows, lengths, labels, int(blank), bool(zero_infinity))
     if zero_infinity:

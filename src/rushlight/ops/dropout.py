@@ -98,6 +98,10 @@ def _feature_shape(input: Any) -> tuple[int, ...]:
     return (*shape[:2], *(1,) * (len(shape) - 2))
 
 
+def _keeps_all(input: Tensor, p: float) -> bool:
+    return p == 0 or not input._array.size
+
+
 def _publish(name: str, compute: Any, what: str, default_training: bool, in_torch: bool) -> None:
     """Publishes one kind of dropout for nn.functional, and in torch where it is there too."""
 
@@ -106,7 +110,7 @@ def _publish(name: str, compute: Any, what: str, default_training: bool, in_torc
         _check(p, RuntimeError)
         if not isinstance(input, Tensor):
             raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type_name(input)}")
-        if not switch(name, "train", 3, training):
+        if not switch(name, "train", 3, training) or (inplace and _keeps_all(input, p)):
             return input
         return views.inplace(compute, name + "_", input, p) if inplace else compute(input, p)
 
@@ -116,7 +120,8 @@ def _publish(name: str, compute: Any, what: str, default_training: bool, in_torc
 
     def plain_(input: Any, p: float, train: bool) -> Any:
         _check(p, RuntimeError)
-        return views.inplace(compute, name + "_", input, p) if switch(name + "_", "train", 3, train) else input
+        writes = switch(name + "_", "train", 3, train) and not _keeps_all(input, p)
+        return views.inplace(compute, name + "_", input, p) if writes else input
 
     for function, public_name in ((dropout, name), (plain, name), (plain_, name + "_")):
         function.__name__ = function.__qualname__ = public_name

@@ -61,7 +61,11 @@ def tolerances(input: Any, atol: Any, rtol: Any) -> tuple[Any, Any]:
     relative = value_of(rtol)
     if rtol is None:
         relative = np.where(absolute > 0, 0, kernels.default_tolerances(array)[1])
-    return absolute, np.asarray(relative, real)
+    relative = np.asarray(relative, real)
+    wrong = broadcast_error([relative.shape, array.shape[:-2]]) or broadcast_error([absolute.shape, array.shape[:-2]])
+    if wrong is not None:
+        raise wrong
+    return absolute, relative
 
 
 @public("pinv", space="torch.linalg")

@@ -151,6 +151,7 @@ def write_out(f: Function, name: str, target: Any, args: Args, kwargs: Named) ->
     result = _computed(f, name, target, args, kwargs)
     if name == "mean" and isinstance(target, Tensor) and target._array.dtype.kind in "bui" and kwargs.get("dtype") is None:
         _refuse_to_divide(target, args, kwargs)
+    _refuse_spread(name, target, args, result)
     # Beside a form that casts nothing, these have one that does.
     casts = name in ("min", "max") and isinstance(result, Tensor)
     casts = casts or (name[:2] == "cl" and any(isinstance(bound, Tensor) for bound in [*args[1:], *kwargs.values()]))
@@ -205,8 +206,21 @@ def refuse_recording(name: str, *values: object) -> None:
 
 def _refuse_to_divide(target: Tensor, args: Args, kwargs: Named) -> None:
     """Whole numbers hold no mean: they hold the sum by the time that it would be divided."""
+    version = target._counter[0]
     write_out(module("torch")["sum"], "sum", target, args, kwargs)
+    target._counter[0] = version  # which the function that would divide counts
     dtypes.check_cast(dtypes.get_default_dtype().numpy, target._array.dtype)
+
+
+def _refuse_spread(name: str, target: object, args: Args, result: Any) -> None:
+    """What PyTorch's kernels of variances do not do, which go by the dtype of ``out=`` but where there is one result."""
+    if name not in ("std", "var") or not isinstance(target, Tensor) or not args or not isinstance(args[0], Tensor):
+        return
+    have, given, size = target._array.dtype, args[0].dtype, result._array.size
+    if size == 1 and given.itemsize == 2 and have.itemsize > 2 and have.kind in "fc":
+        raise RuntimeError(f"std_var_all: Unsupported dtype {given.scalar_name}")
+    if size > 1 and have.kind == "c" and not given.is_complex:
+        raise NotImplementedError(f"\"std_cpu\" not implemented for '{dtypes.of(have).scalar_name}'")
 
 
 def _of_kind(name: str, target: Tensor, result: Tensor) -> Tensor:
@@ -274,14 +288,15 @@ def _check_dtype(name: str, target: Any, input: Any) -> None:
     if name in _TELLS:
         if have.kind != "b":
             raise RuntimeError(f"{name} does not support non-boolean outputs.")
-    elif have == wanted or (wanted.kind == "c" and (name in _REAL_ONLY or (name[:3] == "abs" and have.kind != "c"))):
         return
-    elif name == "nan_to_num":
+    if have == wanted or (wanted.kind == "c" and (name in _REAL_ONLY or (name[:3] == "abs" and have.kind != "c"))):
+        return
+    overlaps.check_memory(target, [input])
+    if name == "nan_to_num":
         raise RuntimeError(
             f"nan_to_num: dtype of out: {dtypes.of(have).scalar_name} should be same as input: {dtypes.of(wanted).scalar_name}"
         )
-    else:
-        raise RuntimeError(f"Found dtype {dtypes.of(have).scalar_name} but expected {dtypes.of(wanted).scalar_name}")
+    raise RuntimeError(f"Found dtype {dtypes.of(have).scalar_name} but expected {dtypes.of(wanted).scalar_name}")
 
 
 def _reads_what_it_writes(name: str, target: Tensor, inputs: list[Any], result: Tensor) -> bool:

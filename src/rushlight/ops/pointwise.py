@@ -344,7 +344,13 @@ def floor_divide(input: Any, other: Any) -> Tensor:
     return ops.floor_divide(input, other)
 
 
-methods["floor_divide_"] = inplace_form(lambda self, other: ops.floor_divide_(self, other), "floor_divide_")
+def _floor_divided(self: Tensor, other: Any) -> Tensor:
+    if isinstance(other, complex):  # which NumPy refuses before it is known where the result goes
+        dtypes.check_cast(module("torch")["result_type"](self, other).numpy, self.dtype.numpy)
+    return ops.floor_divide_(self, other)
+
+
+methods["floor_divide_"] = inplace_form(_floor_divided, "floor_divide_")
 
 
 @public(inplace=True)

@@ -59,6 +59,7 @@ _LACKING = {
     "linspace": "linspace_cpu", "eye": "eye", "bernoulli": "bernoulli_tensor_cpu_self_", "clamp_min": "maximum_cpu",
     "clamp_max": "minimum_cpu", "inner": "dot", "addcdiv": "addcdiv_cpu_out",
 }  # fmt: skip
+_FROM_HALF_A_SPECTRUM = frozenset("irfft irfft2 irfftn hfft hfft2 hfftn".split())  # to reals, which are halves then
 _SPELLED = {f"arc{name}": f"a{name}" for name in "cos cosh sin sinh tan tan2 tanh".split()} | {
     "divide": "div", "true_divide": "div", "truediv": "div", "rtruediv": "div", "itruediv": "div", "less": "lt", "less_equal": "le",
     "greater": "gt", "greater_equal": "ge", "expit": "sigmoid", "gammaln": "lgamma", "ipow": "pow", "rpow": "pow", "fliplr": "flip",
@@ -72,6 +73,8 @@ def _refuse(name: str, args: Args) -> None:
     plain = _SPELLED.get(plain, plain)
     if plain in ("matmul", "linear", "rmatmul") and len(args) > 1 and all(isinstance(one, Tensor) for one in args[:2]):
         plain = {(1, 1): "dot", (1, 2): "mv", (2, 1): "mv", (2, 2): "mm"}.get((args[0].ndim, args[1].ndim), "bmm")
+    if plain in _FROM_HALF_A_SPECTRUM:
+        raise RuntimeError("MKL FFT doesn't support tensors of type: Half")
     if plain in _LACKING:
         raise NotImplementedError(f"\"{_LACKING[plain]}\" not implemented for 'ComplexHalf'")
 

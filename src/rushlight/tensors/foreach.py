@@ -24,7 +24,7 @@ _KERNELS = {"maximum": "maximum_cpu", "clamp_min": "maximum_cpu", "minimum": "mi
 _WITHOUT_INPLACE = {"clone", "max"}
 
 
-def _all_or_none(function: Callable[..., object]) -> Callable[..., object]:
+def _all_or_none(name: str, function: Callable[..., object]) -> Callable[..., object]:
     """``function``, which writes to each of a list and gives it back: whether each may be written to is
     asked before the first is, and none has another place in the graph where one is refused."""
 
@@ -32,6 +32,13 @@ def _all_or_none(function: Callable[..., object]) -> Callable[..., object]:
     def call(self: Sequence[Tensor], *args: object, **kwargs: object) -> object:
         for tensor in self:
             check_writable(tensor)
+        for tensor in self:
+            if tensor._conjugate or tensor._negated:
+                kind = "conjugate" if tensor._conjugate else "negation"
+                raise RuntimeError(
+                    f" fallback doesn't currently support mutable TensorLists with {kind} inputs. Please materialize all the "
+                    f"{kind} input tensor(s) in the mutable TensorList inputs before calling aten::{name}"
+                )
         places = [(tensor, tensor._edge, tensor._needs_grad) for tensor in self if tensor._base is None]
         try:
             function(self, *args, **kwargs)
@@ -113,7 +120,7 @@ def _with_its_nodes(name: str, function: Callable[..., object]) -> Callable[...,
 
 
 def _published(name: str, function: Callable[..., object]) -> None:
-    function = _of_like_lists(_with_its_nodes(name, _all_or_none(function) if name.endswith("_") else function))
+    function = _of_like_lists(_with_its_nodes(name, _all_or_none(name, function) if name.endswith("_") else function))
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"{name.removeprefix('_foreach_')} of each tensor of a list."
     module("torch")[name] = function

@@ -66,14 +66,22 @@ def allocated(
         return second_try(make, name, sizes, one, numpy_type, owner, error)
 
 
+_FILLS = frozenset("eye zeros ones full".split())  # which may meet a place twice
+
+
 def into(out: Any, name: str, array: np.ndarray[Any, Any], dtype: object, requires_grad: bool = False) -> Tensor:
     """Puts the values of a new array into ``out``, which gets its shape."""
     check_out(out, name, dtype)
     is_recorded = refuse_leaves(out, name)
-    overlaps.check_memory(out)
     have = out._array
     if have.shape != array.shape:
         out._array = resized(have, array.shape, range(array.ndim))
+    if name in _FILLS and not is_recorded and overlaps.overlaps_itself(out._array):
+        out._array[...] = 0
+        out._array[array != 0] = array[array != 0]
+        views.bump(out, name)
+        return out
+    overlaps.check_memory(out)
     if is_recorded:
         views.inplace(tensors.made_anew, name, out, array, name)
     else:
