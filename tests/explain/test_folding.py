@@ -8,6 +8,7 @@ from explain.long_loop import loop
 
 import rushlight as torch
 from rushlight.explain import page, svg
+from rushlight.explain.board_lines import sources_of
 from rushlight.explain.drawing import Drawing
 from rushlight.explain.folding import MOST, Board
 from rushlight.explain.states import States
@@ -188,7 +189,7 @@ def test_a_graph_that_was_read_shows_the_text_that_it_comes_from():
         linecache.cache[cell] = (len(text), None, text.splitlines(True), cell)
         exec(compile(text, cell, "exec"), names)
     board = Board(names["story"].recording)
-    assert [one["name"] for one in board.sources()] == ["cell_2"]
+    assert [one["name"] for one in sources_of(board)] == ["cell_2"]
     assert "cell_1" not in page.render(board.recording) and "operations: 2" in page.render(board.recording)
     assert "x * x" not in str(names["story"])
 

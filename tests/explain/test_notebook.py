@@ -2,6 +2,8 @@
 
 import ast
 import json
+import linecache
+import re
 from pathlib import Path
 
 NOTEBOOK = Path(__file__).parents[2] / "examples" / "explain.ipynb"
@@ -32,6 +34,26 @@ def test_a_block_tells_of_its_own_leaves_and_of_those_it_uses():
     story = names["story"]
     assert {one["name"] for one in story.recording["ledger"]} == {"x", "forgotten", "shared"}
     assert "lonely" not in story.form(".svg") and "net" not in story.form(".svg") and "forgotten" in story.form(".svg")
+
+
+def test_the_graph_of_another_cell_is_not_told_of():
+    names: dict[str, object] = {}
+    cells = [
+        "import rushlight as torch\nx, w = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)",
+        "y = x * w\nloss = y.mean()",
+        "with torch.explain() as story:\n    z = w.exp()\n    z.sum().backward()",
+    ]
+    for number, cell in enumerate(cells):
+        name = f"<cell {number} of a notebook>"
+        linecache.cache[name] = len(cell), None, cell.splitlines(True), name
+        exec(compile(cell, name, "exec"), names)
+    story = names["story"]
+    assert {one["name"] for one in story.recording["ledger"]} == {"w", "z"}
+    assert (
+        "z = w.exp()" in str(story)
+        and "y = x * w" not in str(story)
+        and "x" not in re.sub("<[^>]*>|exp", "", story.form(".svg"))
+    )
 
 
 def test_the_notebook_runs_and_its_stories_show_themselves():

@@ -223,6 +223,22 @@ def test_a_graph_is_read_with_its_rules_and_places():
     ]
 
 
+def test_operands_that_keep_nothing_are_called_as_they_are_written():
+    x, y = torch.ones(2, 2, requires_grad=True), torch.ones(2, requires_grad=True)
+    loss = ((x[0] - y).pow(2) * (-y + 1)).mean()
+    texts = {}
+    for node in torch.explain(loss).recording["nodes"]:
+        texts.setdefault(node["name"], []).append(node["place"])
+    places = torch.explain(loss).recording["places"]
+    written = {name: [places[one]["text"] for one in found if one is not None] for name, found in texts.items()}
+    assert (
+        written["SubBackward0"] == ["x[0] - y"] and written["AddBackward0"] == ["-y + 1"] and written["NegBackward0"] == ["-y"]
+    )
+    assert written["SelectBackward0"] == ["x[0]"] and written["AccumulateGrad"] == []
+    text = terminal.render(torch.explain(loss).recording)
+    assert "to x[0] - y: g * 2 * (x[0] - y)" in text
+
+
 def test_a_graph_that_is_read_shows_its_numbers():
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     y = x * 0.1

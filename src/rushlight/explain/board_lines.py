@@ -7,7 +7,7 @@ import functools
 import re
 from dataclasses import dataclass
 
-from .entries import Value
+from .entries import Entry, Value
 from .folding import LIFE, Board, Card
 from .places import bound_names, scopes_of
 from .words import Said, literal, say
@@ -25,6 +25,18 @@ class Note:
     label: str
     value: Value | None
     behind: Said
+
+
+def sources_of(board: Board) -> list[Entry]:
+    """The texts in which something happened; of a block, whose notebook has other cells, and of a graph those told of."""
+    recording = board.recording
+    places, is_whole = recording["places"], board.read is None and bool(recording["program"]["name"])
+    told = [card.place for card in board.cards]
+    if board.read is None:
+        told += range(len(places)) if is_whole else [one["place"] for key in ("events", "ledger") for one in recording[key]]
+    used = {places[one]["source"] for one in told if one is not None}
+    found = [one for one in recording["sources"] if one["id"] in used or (one["id"] == 0 and is_whole)]
+    return found or list(recording["sources"][:1])
 
 
 def notes_of(board: Board, source: int) -> dict[int, list[Note]]:

@@ -122,14 +122,6 @@ class Board:
         entry = self.tensors[tensor]
         return bool(entry["requires_grad"]) or (entry["leaf"] and entry["identity"] in self._accumulating)
 
-    def sources(self) -> list[Entry]:
-        """The texts in which something happened; of a graph that was only read, those that its cards come from."""
-        places, sources = self.recording["places"], self.recording["sources"]
-        shown: Iterable[int | None] = range(len(places)) if self.read is None else [card.place for card in self.cards]
-        used = {places[one]["source"] for one in shown if one is not None}
-        found = [one for one in sources if one["id"] in used or (one["id"] == 0 and self.read is None)]
-        return found or sources[:1]
-
     def card_of_event(self, event: int) -> Card | None:
         """The card that shows an op; None for one that none shows."""
         group = self.group_of_event.get(event)

@@ -8,6 +8,7 @@ from hashlib import sha256
 from html import escape
 from importlib import resources
 
+from .board_lines import sources_of
 from .columns import shortened
 from .drawing import Drawing
 from .entries import Recording
@@ -130,7 +131,7 @@ def _time(steps: Steps) -> str:
 
 def _program(states: States) -> str:
     html = f'<section class="program"><h2 id="program">{say("your program").html()}</h2>'
-    for number, source in enumerate(states.board.sources()):
+    for number, source in enumerate(sources_of(states.board)):
         name = f"<h3><code>{escape(source['name'])}</code></h3>" if number else ""
         html += f'{name}<div class="code" tabindex="0" role="region" aria-labelledby="program">{listing(states, source)}</div>'
     output = printed(states)

@@ -103,6 +103,21 @@ class Places:
         })  # fmt: skip
         return len(self.places) - 1
 
+    def part(self, place: int, expression: ast.expr) -> int | None:
+        """The number of the place of an expression in a place's own, which stands on one line; None where it does not."""
+        whole = self.places[place]
+        line = "" if whole["source"] is None else self.sources[whole["source"]]["lines"][whole["line"] - 1]
+        if whole["text"] not in line or expression.end_col_offset is None:
+            return None
+        text = ast.get_source_segment(whole["text"], expression) or ""
+        col = line.index(text, line.index(whole["text"]))
+        encoded = len(line[:col].encode())
+        place = len(self.places)
+        self.places.append(
+            {**whole, "id": place, "text": text, "target": None, "col": encoded, "end_col": encoded + len(text.encode())}
+        )
+        return place
+
     def of_error(self, error: BaseException) -> int | None:
         """The number of the place where the program raised, as far in as its own frames go."""
         if isinstance(error, SyntaxError) and error.filename and error.lineno:

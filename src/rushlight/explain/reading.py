@@ -14,6 +14,7 @@ from ..tensor import Tensor
 from ..transforms.example_graph import beyond
 from .entries import Entry
 from .jacobian import is_readable
+from .operands import place_operands
 from .recording import Recording
 from .rules import rule_texts
 from .values import array_of, fitted
@@ -24,6 +25,7 @@ def read(recording: Recording, roots: Sequence[Edge], seeds: Sequence[Any]) -> N
     """Notes the nodes below the roots, and what each would send on; where a node has lost what it kept, or runs the program's
     own code, what comes behind it is not known."""
     nodes = _below(recording, roots)
+    place_operands(recording, nodes)
     for node in reversed(nodes):  # what is nearer to the leaves has names first
         _describe(recording, node)
     listed = [
@@ -81,10 +83,6 @@ def _describe(recording: Recording, node: Node) -> None:
     for edge, told in zip(node.next, entry["edges"], strict=True):
         if edge is not None and told is not None and told["node"] is None:
             told["node"] = recording.node(edge[0])
-    if entry["place"] is None:
-        entry["place"] = _assigned(recording, entry["outputs"])
-        for number in entry["outputs"]:
-            recording.tensors[number]["place"] = entry["place"]
     if isinstance(node, CopySlices) and node.saved is not None and getattr(node.saved[0], "op", None) is not None:
         inner = node.saved[0]
         tensors, numbers, params = _kept(recording, inner)
@@ -146,15 +144,6 @@ def _rules(node: Node, names: dict[str, str], told: dict[str, object]) -> list[E
         return rule_texts(node.op, names, told, len(node.next))  # type: ignore[attr-defined]
     except (KeyError, TypeError):  # a form that depends on what this node has not kept
         return []
-
-
-def _assigned(recording: Recording, tensors: list[int]) -> int | None:
-    """The statement that a node's result has its name from: nodes that keep nothing do not know their place."""
-    for name in (one for number in tensors for one in recording.tensors[number]["names"]):
-        place = recording.places.assignment(name["scope"], name["name"], False)
-        if place is not None:
-            return place
-    return None
 
 
 def _add(waiting: dict[Node, list[Any]], node: Node, out: int, g: Any) -> Any:

@@ -188,12 +188,21 @@ class Story:
 
 
 def _used(recording: Recording) -> set[int]:
-    """The identities of the tensors that something happened to."""
+    """The identities of the tensors that something happened to, and of those below them in a graph."""
     found: set[int | None] = set()
+    waiting: list[int | None] = []
     for event in recording.events:
         found.update((*(event.get("inputs") or ()), *(event.get("outputs") or ()), event.get("tensor")))
-    for node in recording.nodes:
-        found.update(edge["tensor"] for edge in node["edges"] if edge is not None)
+        waiting += [event.get("node"), *(root["node"] for root in event.get("roots", ()))]
+    waiting += [recording.tensors[one]["node"] for one in found if one is not None]
+    seen: set[int] = set()
+    while waiting:
+        node = waiting.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            edges = [edge for edge in recording.nodes[node]["edges"] if edge is not None]
+            found.update((recording.nodes[node]["variable"], *(edge["tensor"] for edge in edges)))
+            waiting += [edge["node"] for edge in edges]
     return {recording.tensors[one]["identity"] for one in found if one is not None}
 
 

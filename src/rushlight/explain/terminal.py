@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TypeGuard
 
-from .board_lines import Note, latest, notes_of
+from .board_lines import Note, latest, notes_of, sources_of
 from .columns import WIDTH, narrowed, shortened, trimmed, width, wrapped
 from .entries import Entry, Recording, text_at
 from .equations import Figure
@@ -28,7 +28,7 @@ def render(recording: Recording, lang: str = "en", passes: Which | None = None, 
     board = Board(recording)
     steps = Steps(board, passes=passes)
     lines: list[str] = []
-    for source in board.sources():
+    for source in sources_of(board):
         lines += [*_program(board, source, lang), ""]
     if not steps.all:
         lines += [say("no events").plain(lang), ""]
