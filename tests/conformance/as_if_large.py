@@ -34,7 +34,9 @@ THRESHOLDS: dict[str, dict[str, int]] = {
     "backend.grid_sample": {"_TOGETHER": 20},
     "backend.strided": {"_TOGETHER": 1},
     "backend.summation": {"_LARGEST": 4},
+    "kernels.arithmetic": {"MANY": 1, "_SHARED": 1},
     "kernels.mixtures": {"_FEW": 1},
+    "ops.many_text": {"_FEW": 1},
 }
 
 

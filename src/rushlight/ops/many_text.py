@@ -10,9 +10,12 @@ if TYPE_CHECKING:
     from .table import Op
 
 
+_FEW = 255  # numbers, of two bytes: the size of fewer is all that is asked
+
+
 def many(name: str) -> str:
-    """The question whether an array has so many numbers that another way of computing pays; the size of few is all that is asked."""
-    return f"{name}.size > 255 and ({name}.size > {MANY} or {name}.itemsize == 2)"
+    """The question whether an array has so many numbers that another way of computing pays."""
+    return f"{name}.size > {_FEW} and ({name}.size > {MANY} or {name}.itemsize == 2)"
 
 
 def with_many(entry: Op, lines: list[str]) -> list[str]:
