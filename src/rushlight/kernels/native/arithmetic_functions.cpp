@@ -10,7 +10,7 @@ namespace rushlight {
 namespace {
 
 constexpr double COST = 0.08;  // of a byte of the result, in nanoseconds, about
-constexpr std::size_t ROOM = 2048, WIDE = 16;  // numbers
+constexpr std::size_t ROOM = 2048, WIDE = 16, LONG = 64;  // numbers: of lines from the last on each is sooner worked on with its one number than that laid out
 
 // One of the two, as lines of `columns` numbers see it: it has a line for each, or (step 0) one for all, of numbers side by side, or of one.
 template <class T> struct Operand {
@@ -49,7 +49,7 @@ template <class T> void work(const Strided &first, const Strided &second, char *
                              std::size_t from, std::size_t to) {
     Operand<T> a(first, columns, dimensions), b(second, columns, dimensions);
     for (std::size_t at = from, count; at < to; at += count) {
-        std::size_t line = at / columns, begin = at % columns, lines = begin ? 1 : std::min(ROOM / columns, (to - at) / columns);
+        std::size_t line = at / columns, begin = at % columns, lines = begin || (!b.step && columns >= LONG) ? 1 : std::min(ROOM / columns, (to - at) / columns);
         if (lines > 1) count = lines * columns;
         else lines = 1, count = std::min({columns - begin, to - at, a.step ? columns : ROOM});
         Sweep sweep{a.numbers(line, begin, lines, count), nullptr, out + at * sizeof(T), {}};
