@@ -293,8 +293,8 @@ class NodeMethods:
     def retain(self, number: int, tensor: ReferenceType[Tensor]) -> None:
         """Has the cotangent of one output put into a tensor's ``.grad``."""
         ...
-    def unheard(self, edges: tuple[tuple[Any, int] | None, ...]) -> tuple[object, ...]:
-        """What a node gives where no gradient arrives at it: nothing."""
+    def without_cotangent(self, edges: tuple[tuple[Any, int] | None, ...]) -> tuple[object, ...]:
+        """What the node gives where no cotangent has reached it."""
         ...
 class _Block:
     """The tensors saved in one block of :func:`allow_mutation_on_saved_tensors`, by handle; a copy is made when one of them is about to be written to, and all goes with the nodes that hold the handles."""

@@ -90,10 +90,9 @@ def difference(op: Any, ours: Any) -> tuple[int, str | None]:
 # Not the same, and why: the right gradients in place of an error, unless it says otherwise.
 KNOWN = {
     # PyTorch keeps what none of the rules here reads.
-    *(f"fft.{name}" for name in ("fft", "ifft", "rfft", "rfft2", "rfftn", "ihfft", "ihfft2", "ihfftn")),
     *(f"native_{name}_norm" for name in ("batch", "layer", "group")),
     *(f"nn.functional.{name}" for name in ("batch_norm", "layer_norm", "ctc_loss", "scaled_dot_product_attention")),
-    *("div.floor_rounding", "div.trunc_rounding", "complex", "combinations", "stft"),
+    *("div.floor_rounding", "div.trunc_rounding", "complex", "combinations"),
     *("cholesky_solve", "triangular_solve", "linalg.householder_product", "ormqr", "svd_lowrank"),
     # An error here, where PyTorch keeps a copy or nothing.
     *("nn.functional.embedding_bag", "nn.functional.linear_cross_entropy.chunked", "take_along_dim"),

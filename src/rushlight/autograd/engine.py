@@ -164,7 +164,7 @@ class BackwardPass(HookCalls):
                     following = None
                     continue
             if g is None and not node.always_runs:
-                grads: tuple[Any, ...] = node.unheard(edges)
+                grads: tuple[Any, ...] = node.without_cotangent(edges)
             else:
                 try:
                     grads = node.vjp(g, edges) if plain else self._pull(node, g, edges)

@@ -211,7 +211,7 @@ def _dirtied(node: Any, value: Any, number: int, several: bool) -> Any:
     if value._edge is None and value._needs_grad:
         raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
     check_made(value)
-    if base._edge is None and base._needs_grad:
+    if base._edge is None and value._needs_grad:
         raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
     node.shape, node.dtype = value._array.shape, value._array.dtype
     views.write_through(value, node)

@@ -129,6 +129,12 @@ def _stretched(array: _Array, like: _Array) -> _Array:
     return np.lib.stride_tricks.as_strided(one, array.shape, strides)
 
 
+def is_conjugate(tensor: Tensor) -> bool:
+    """Whether PyTorch would have a conjugation pending: of a tensor, or of the one of which it is a view."""
+    base = tensor._base
+    return tensor._conjugate or (base is not None and base._conjugate and tensor._array.dtype.kind in "cW")
+
+
 def check_mirrored(counter: list[object]) -> None:
     """Raises PyTorch's error for a write through a mirror of a leaf."""
     of = None

@@ -58,6 +58,10 @@ class NodeMethods:
     # The node of a list of results, of which this one is a part, and which of them.
     joined: tuple[weakref.ref[Node], int] | None = None
 
+    def without_cotangent(self, edges: tuple[Edge | None, ...]) -> tuple[object, ...]:
+        """What the node gives where no cotangent has reached it."""
+        return (None,) * len(edges)
+
     @classmethod
     def mro(cls) -> list[type]:
         """The classes of a node without Node itself, which in PyTorch the nodes' classes only behave as if derived from."""
@@ -112,10 +116,6 @@ class NodeMethods:
         values: Any = list(grads) if self.metas is not None else grads[0]
         results = self.vjp_tensors(values, self.next)
         return results[0] if len(results) == 1 else results
-
-    def unheard(self, edges: tuple[Edge | None, ...]) -> tuple[object, ...]:
-        """What a node gives where no gradient arrives at it: nothing."""
-        return (None,) * len(edges)
 
     def register_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """``hook(grad_inputs, grad_outputs)`` runs after the node; what it returns, if anything, replaces grad_inputs."""

@@ -6,8 +6,7 @@ PyTorch refuses to write into a tensor that is stretched, along a stride of 0. W
 
 from __future__ import annotations
 
-import itertools
-import operator
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -105,6 +104,7 @@ def check_shared(tensor: Tensor, inputs: Iterable[object], wholly: bool = True) 
 
 def _check_overlap(written: np.ndarray[Any, Any], read: np.ndarray[Any, Any], wholly: bool) -> None:
     same_layout = not wholly and written.size == read.size and written.strides == read.strides
+    same_layout = same_layout and written.itemsize == read.itemsize  # the part of a single complex number is less than it
     if same_layout and backend.address(written) == backend.address(read):
         return
     if without_gaps(written) and without_gaps(read) and np.may_share_memory(written, read):
@@ -136,10 +136,19 @@ def without_gaps(array: np.ndarray[Any, Any]) -> bool:
     return True
 
 
-def repeated_within(array: np.ndarray[Any, Any]) -> bool:
-    """Whether matrices are repeated along a dimension that is not the outermost: of those PyTorch writes a copy back."""
-    steps = [step for step, size in zip(array.strides, array.shape[:-2], strict=False) if size > 1]
-    return 0 in itertools.dropwhile(operator.not_, steps)
+def copied_back(array: np.ndarray[Any, Any]) -> bool:
+    """Whether matrices do not lie one behind another, but for repeated ones along the outermost dimension: PyTorch takes a copy of
+    them, and writes that back."""
+    if array.ndim < 4 or array.flags.c_contiguous:
+        return False
+    reach = math.prod(array.shape[-2:]) * array.itemsize
+    for axis in reversed(range(array.ndim - 2)):
+        if axis == 0 and (not array.strides[0] or array.shape[0] == 1):
+            continue
+        if array.strides[axis] != reach:
+            return True
+        reach *= array.shape[axis]
+    return False
 
 
 def write_changes(name: str, array: backend.Array, values: backend.Array, *args: object, **kwargs: object) -> None:
@@ -246,7 +255,7 @@ def check_write(
     if name == "masked_scatter_" and not is_stretched(self._array):
         overlapping = overlaps_itself(self._array) or any(getattr(one, "_counter", None) is self._counter for one in args[1:])
     if overlapping and name[:3] == "tri":
-        overlapping = not repeated_within(self._array)
+        overlapping = not (copied_back(self._array) and is_stretched(self._array))
     if not overlapping:
         if name in REFUSE_FIRST and overlaps_itself(self._array):
             _refuse_first(lambda: function(self.detach(), *args, **kwargs))

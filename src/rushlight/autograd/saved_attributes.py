@@ -217,6 +217,11 @@ def saved_name(op: Any, kind: str, name: str) -> str:
     return _NAMES.get(name, name)
 
 
+def opened_as(op: Any, kind: str, name: str) -> tuple[bool, str]:
+    """Where a saved value comes in PyTorch's order, whose first that was changed is the error: inputs by name, then outputs."""
+    return kind == "output" or (op.name in _WITH_PLACES and name == "indices"), saved_name(op, kind, name)
+
+
 def attributes(op: Any) -> dict[str, object]:
     """What an op's nodes show of what they kept, by PyTorch's names. Properties of the class: a ``__getattr__`` would make
     every attribute of every node slower."""
@@ -234,7 +239,7 @@ def attributes(op: Any) -> dict[str, object]:
     for shown, follow in _derived(op).items():
         found[f"_saved_{shown}"] = property(functools.partial(_from_kept, read=follow))
     if op.keeps_tensors or any(map(refuses, op.rules.values())):
-        found["unheard"] = _unheard
+        found["without_cotangent"] = _without_cotangent
     return found
 
 
@@ -243,14 +248,14 @@ def refuses(rule: Callable[..., Any] | None) -> bool:
     return getattr(rule, "refuses", False)
 
 
-def _unheard(node: Any, edges: Sequence[object]) -> tuple[None, ...]:
+def _without_cotangent(node: Any, edges: Sequence[object]) -> tuple[None, ...]:
     """Opens all that a node kept, as where a gradient arrives: what was changed or freed since is an error."""
     op = type(node).op
     if op.keeps_tensors and node.saved is None and (op.keeps_a_tensor_anyhow or any(node.next)):
         raise node.freed()
     places = iter(node.saved or ())
     kept = [(kind, name, [next(places) for _ in range(_ENTRIES.get(kind, 1))]) for kind, name, _ in op.keep if node.saved]
-    for kind, name, (value, *versions) in sorted(kept, key=lambda one: (one[0] == "output", saved_name(op, *one[:2]))):
+    for kind, name, (value, *versions) in sorted(kept, key=lambda one: opened_as(op, *one[:2])):
         if not versions or versions[-1] is None:
             continue
         if kind == "output":
@@ -265,6 +270,7 @@ def _unheard(node: Any, edges: Sequence[object]) -> tuple[None, ...]:
     return (None,) * len(edges)
 
 
+_WITH_PLACES = frozenset(("cummax", "cummin"))  # whose places are a second result in PyTorch, and here an op's own
 _REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
 Entry = tuple[str, str, int]  # kind, the name that rules use, the place in ``node.saved``
 

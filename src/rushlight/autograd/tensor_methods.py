@@ -16,7 +16,7 @@ from . import gradients, modes, views
 from .handles import Hooks, RemovableHandle, add_hook, observers
 from .interpreters import asks_itself, read
 from .interpreters import stack as interpreters
-from .mirrors import Mirror, Unnoticed, mirrors_by_counter
+from .mirrors import Mirror, Unnoticed, is_conjugate, mirrors_by_counter
 from .modes import special
 from .nodes import BORROWED, Node
 
@@ -276,7 +276,7 @@ class InGraph(Methods):
                     return seen  # type: ignore[no-any-return]
         result = new_tensor(self._array)
         result._counter = self._counter
-        result._conjugate = self._conjugate
+        result._conjugate = self._conjugate if self._base is None else is_conjugate(self)
         if self._negated:
             result._negated = True
         if self._inference is not None:
@@ -303,7 +303,7 @@ class InGraph(Methods):
         result = new_tensor(self._array)  # a version counter of its own: changes through .data are not noticed
         if mirrors_by_counter:
             result._counter = Unnoticed(self._counter)
-            result._conjugate, result._negated = self._conjugate, self._negated
+            result._conjugate, result._negated = is_conjugate(self), self._negated
         return result
 
     @data.setter

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd.mirrors import mirror
+from ..autograd.mirrors import is_conjugate, mirror
 from ..backend import arithmetic
 from ..backend import choice as k
 from ..backend import numpy as backend
@@ -66,7 +66,7 @@ def imag(input: Any) -> Tensor:
         raise _NoPart("imag is not implemented for tensors with non-complex dtypes.")
     pairs = ops.view_as_real(input)
     part = ops.select(pairs, pairs._array.ndim - 1, 1)
-    if input._conjugate:
+    if is_conjugate(input):
         part._negated = True
     return part
 
@@ -88,7 +88,7 @@ def conj(input: Any) -> Tensor:
     if input._array.dtype.kind not in "cW":
         return input
     result = ops.conj(input)
-    result._conjugate = not input._conjugate
+    result._conjugate = not is_conjugate(input)
     mirror(result, input, np.conjugate, ops.conj)
     return result
 
@@ -106,7 +106,7 @@ module("torch")["conj_physical_"] = function_of(methods["conj_physical_"])
 @public(out=False)
 def resolve_conj(input: Any) -> Tensor:
     """The tensor without a pending conjugation: itself if there is none."""
-    return ops.clone(input) if input._conjugate else input
+    return ops.clone(input) if is_conjugate(input) else input
 
 
 @public(out=False)
@@ -127,7 +127,7 @@ def _neg_view(input: Any) -> Tensor:
 @public(method=False, out=False)
 def is_conj(input: Any) -> bool:
     """Whether PyTorch would have this conjugation pending."""
-    return bool(input._conjugate)
+    return is_conjugate(input)
 
 
 @public(method=False, out=False)
@@ -141,7 +141,7 @@ def view_as_real(input: Any) -> Tensor:
     """A complex tensor seen as pairs of real numbers: a view with a last dimension of size 2."""
     if input._array.dtype.kind not in "cW":
         raise RuntimeError("view_as_real is only supported for complex tensors")
-    if input._conjugate:
+    if is_conjugate(input):
         raise RuntimeError(
             "view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate tensor so you can "
             "view it as real, use self.resolve_conj(); however, be warned that the resulting tensor will NOT alias the "

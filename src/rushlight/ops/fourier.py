@@ -22,6 +22,7 @@ from .table import op
 op("fft_c2c", k.c2c, node="FftC2CBackward0", kind="linear",
    x=lambda g, xp, axes, norm, forward: xp.fft_c2c(g, axes, norm, not forward))  # fmt: skip
 op("fft_r2c", k.r2c, node="FftR2CBackward0", kind="linear",
+   # Of x the shape would do, but as in PyTorch a write into it is an error.
    x=lambda g, xp, x, axes, norm, onesided: xp.fft_c2r(
        xp.scale_part(g, axes[-1], 1, (x.shape[axes[-1]] - 1) // 2, 0.5), axes, norm, x.shape[axes[-1]])
        if onesided else xp.real(xp.fft_c2c(g, axes, norm, False)))  # fmt: skip

@@ -56,10 +56,10 @@ def record_as(node: Node, name: str, refusal: str | None = None) -> None:
 
 @functools.cache
 def _inplace_node(node_class: type[Node], name: str, refusal: str | None) -> type[Node]:
-    def refused(self: Node, g: object, edges: object) -> NoReturn:
+    def refused(self: Node, *args: object) -> NoReturn:
         raise RuntimeError(refusal)
 
-    fields = {} if refusal is None else {"vjp": refused, "vjp_tensors": refused}
+    fields = {} if refusal is None else dict.fromkeys(("vjp", "vjp_tensors", "without_cotangent"), refused)
     return type(name, (node_class,), {"__module__": node_class.__module__, **fields})
 
 

@@ -21,7 +21,7 @@ def rules_source(entry: Op, over_tensors: bool) -> str:
     lines = ["def vjp(node, g, edges):"]
     if entry.keep:
         lines += _unpacked(entry)
-        for kind, name, _ in sorted(entry.keep, key=lambda kept: _opened_as(entry, kept[0], kept[1])):
+        for kind, name, _ in sorted(entry.keep, key=lambda kept: saved_attributes.opened_as(entry, *kept[:2])):
             if kind == "input":
                 lines += _opened_input(entry, name, over_tensors)
             elif kind == "output":
@@ -59,11 +59,6 @@ def _unpacked(entry: Op) -> list[str]:
         "        raise node.freed()",
         f"    {', '.join(targets)}, = saved",
     ]
-
-
-def _opened_as(entry: Op, kind: str, name: str) -> tuple[bool, str]:
-    """Where a saved value comes in PyTorch's order, whose first that was changed is the error: inputs by name, then outputs."""
-    return kind == "output", saved_attributes.saved_name(entry, kind, name)
 
 
 def _opened_input(entry: Op, name: str, over_tensors: bool) -> list[str]:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..autograd.mirrors import is_conjugate
 from ..autograd.rule_errors import broadcast_error
 from ..backend import shape as k
 from ..backend.creation import order_of
@@ -177,7 +178,7 @@ _TYPES = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_, complex:
 
 def _view_dtype(self: Any, dtype: dtypes.dtype) -> Any:
     array = self._array
-    if self._conjugate:
+    if is_conjugate(self):
         raise RuntimeError(
             "torch.Tensor.view is not supported for conjugate view tensors when converting to a different dtype."
         )

@@ -69,6 +69,10 @@ class ForeachNode(Node):
                 if part is not None:
                     part.saved = None
 
+    def without_cotangent(self, edges: tuple[Edge | None, ...]) -> tuple[object, ...]:
+        """Nothing, once what was saved has been looked at."""
+        return self._pulled("vjp", (None,) * len(self.parts), edges)
+
     def _pulled(self, rule: str, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]:
         if self._kept is None:
             raise self.freed()
@@ -89,9 +93,6 @@ class ForeachNode(Node):
                 gradients = getattr(part, rule)(one, own)
                 found[place::count] = (*gradients, *[None] * slots)[:slots]
         return tuple(found)
-
-    def unheard(self, edges: tuple[Edge | None, ...]) -> tuple[object, ...]:
-        return self._pulled("vjp", (None,) * len(self.parts), edges)
 
     def vjp(self, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]:
         return self._pulled("vjp", g, edges)

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from ..autograd.interpreters import asks_itself, read
+from ..autograd.mirrors import is_conjugate
 from ..autograd.modes import special
 from ..backend import numpy as backend
 from ..backend.nothing import Nothing
@@ -191,7 +192,7 @@ class OfAKind(Methods):
 
     def is_conj(self) -> bool:
         """Whether the memory holds the conjugates of the values."""
-        return self._conjugate
+        return is_conjugate(self)
 
     def is_neg(self) -> bool:
         """Whether the memory holds the negatives of the values."""

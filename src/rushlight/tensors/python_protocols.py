@@ -11,6 +11,7 @@ import numpy as np
 from ..autograd import modes
 from ..autograd.forward_ad import shown_tangent
 from ..autograd.interpreters import stack as interpreters
+from ..autograd.mirrors import is_conjugate
 from ..autograd.tensor_methods import GRAD_OF_INFERENCE
 from ..backend import dlpack, memory
 from ..base import missing_names
@@ -141,7 +142,7 @@ class InPython(Methods):
             return memory.show(self.detach().resolve_conj().resolve_neg()._array)
         if self.requires_grad and modes.state.grad_enabled:
             raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
-        if self._conjugate:
+        if is_conjugate(self):
             raise RuntimeError(
                 "Can't call numpy() on Tensor that has conjugate bit set. Use tensor.resolve_conj().numpy() instead."
             )
@@ -173,7 +174,7 @@ class InPython(Methods):
             raise TypeError("stream must be ``int`` or ``none``")
         if stream is not None:
             raise AssertionError("stream should be None on cpu.")
-        if self._conjugate:
+        if is_conjugate(self):
             raise BufferError("Can't export tensors with the conjugate bit set")
         return dlpack.capsule_of(self._array, max_version)
 

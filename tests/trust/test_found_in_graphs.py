@@ -1,0 +1,108 @@
+"""What random programs have found in graphs themselves: what is saved, looked at, refused and numbered."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import rushlight as torch
+
+
+def test_what_nodes_saved_is_looked_at_where_no_gradient_has_come() -> None:
+    x = torch.tensor([[2.0, 1.0], [1.0, 3.0]], requires_grad=True)
+    inner = x * 1
+    product = inner * inner
+    sign_of_nothing = torch.linalg.slogdet(product)[0]
+    with torch.no_grad():
+        inner.add_(0)
+    with pytest.raises(RuntimeError, match="output 0 of Mul, is at version 1"):
+        sign_of_nothing.backward()
+
+
+def test_lists_of_results_are_looked_at_where_no_gradient_has_come() -> None:
+    x = torch.ones(2, requires_grad=True)
+    total = (x * 1).cummax(0).values.sum()
+    kept = torch._foreach_mul([x * 2], [total])[0]
+    total.backward()
+    with pytest.raises(RuntimeError, match="a second time"):
+        kept.sum().backward()
+
+
+def test_real_transforms_keep_what_they_were_given() -> None:
+    x = torch.arange(4.0).requires_grad_() * 1
+    found = torch.fft.rfft(x).abs().sum()
+    found.backward(retain_graph=True)
+    x.add_(1)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        found.backward()
+
+
+def test_the_values_of_cummin_are_looked_at_before_its_places() -> None:
+    x = torch.arange(4.0).requires_grad_() * 1
+    values, places = x.cummin(0)
+    places.add_(0)
+    x.add_(0)
+    with pytest.raises(RuntimeError, match=r"\[torch.FloatTensor \[4\]\], which is output 0 of Add,"):
+        values.sum().backward()
+
+
+def test_a_real_tensor_conjugated_in_place_has_a_node() -> None:
+    x = torch.ones(2, requires_grad=True) * 1
+    x.conj_physical_()
+    assert x.grad_fn.name() == "ConjPhysicalBackward1"
+    x.sum().backward()
+
+
+def test_part_and_whole_of_one_complex_number_overlap() -> None:
+    number = torch.tensor([1 + 2j])
+    with pytest.raises(RuntimeError, match="single memory location"):
+        number.real = number
+
+
+class Doubled(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
+        ctx.mark_dirty(x)
+        return x.mul_(2)
+
+    @staticmethod
+    def backward(ctx: Any, g: torch.Tensor) -> torch.Tensor:
+        return g * 2
+
+
+def test_functions_may_not_write_a_view_of_what_is_no_result() -> None:
+    leaf = torch.arange(6.0)[::2].requires_grad_()
+    with pytest.raises(RuntimeError, match="a view of a leaf Variable that requires grad"):
+        Doubled.apply(leaf.reshape_as(leaf))
+
+
+def test_hooks_see_a_write_through_the_part_of_a_conjugate() -> None:
+    seen: list[torch.Tensor] = []
+    x = torch.tensor([1 - 2j], requires_grad=True)
+    copy = x.repeat(1)
+    part = copy.conj().imag
+    part.fill_(2)
+    copy.register_hook(seen.append)
+    part.asinh().backward()
+    assert len(seen) == 1 and x.grad.tolist() == [0]
+
+
+def test_checkpoints_around_batches_stop_where_they_should() -> None:
+    x = torch.ones(2, 3, requires_grad=True)
+    torch.utils.checkpoint.checkpoint(torch.vmap(torch.sin), x, use_reentrant=False).sum().backward()
+    assert torch.equal(x.grad, torch.ones(2, 3).cos())
+
+
+def test_views_of_conjugates_are_conjugate() -> None:
+    x = torch.ones(2, 3, dtype=torch.complex64)
+    assert x.conj()[0].is_conj() and x.mH[0].detach().is_conj()
+    assert not x.conj()[0].conj().is_conj() and not x.conj()[0].clone().is_conj()
+    with pytest.raises(RuntimeError, match="conjugate bit set"):
+        x.conj()[0].numpy()
+
+
+def test_repeated_matrices_that_are_copied_are_not_made_triangular() -> None:
+    stretched = torch.ones(3, 3, 2, 1).transpose(0, 1).expand(3, 3, 2, 2)
+    with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
+        stretched.triu_()
