@@ -37,7 +37,7 @@ def takes_history(tensor: Tensor, name: str, result: Tensor) -> bool:
     return name != "copy_"
 
 
-def refuse_integers(inputs: Sequence[Any], results: Sequence[Tensor]) -> None:
+def refuse_integers(inputs: Sequence[object], results: Sequence[Tensor]) -> None:
     """Raises PyTorch's error for a node of integers that a write has put into the graph, whose results are integers too."""
     whole = [one for one in inputs if isinstance(one, Tensor) and one._array.dtype.kind in "bui"]
     if not any(one._needs_grad for one in whole) or any(one._made == "stand-in" for one in whole):

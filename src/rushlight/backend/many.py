@@ -46,7 +46,7 @@ def as_many(x: object) -> object:
     return x.view(Many) if isinstance(x, np.ndarray) and (is_half(x) or arithmetic.is_shared(x)) else x
 
 
-def summed(have: Array, g: Any) -> Any:
+def summed(have: Array, g: Array) -> Array:
     """``have + g``."""
     return add_of_many(have, g) if g.__class__ is np.ndarray else have + g
 

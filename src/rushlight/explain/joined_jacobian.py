@@ -47,7 +47,7 @@ class Pieces:
         sizes = np.cumsum([size_of(node) for node in self.ends])
         return dict(zip(self.ends, np.split(matrix, sizes[:-1], axis=1), strict=True))
 
-    def ran(self, node: Node, whole: Whole | None, grads: Sequence[Any]) -> None:
+    def ran(self, node: Node, whole: Whole | None, grads: Sequence[object]) -> None:
         """A checkpoint ran a pass with this matrix; what it gives out is the ``.grad`` of that pass's leaves."""
         if whole is None or not is_checkpoint(node):
             return
@@ -108,7 +108,7 @@ def _sums(parts: Iterable[tuple[Node, Array]]) -> Columns:
 
 
 @np.errstate(all="ignore")
-def pieces_of(roots: Sequence[Edge], cotangents: Sequence[Any]) -> Pieces | None:
+def pieces_of(roots: Sequence[Edge], cotangents: Sequence[object]) -> Pieces | None:
     """What can be read before a pass with checkpoints; None where its matrix is not small, or a node has lost what it kept."""
     arrays = [array_of(g) for g in cotangents]
     nodes = nodes_of(roots, is_checkpoint) if all(one is not None for one in arrays) else None

@@ -248,7 +248,7 @@ class RecordedPass(ObservedPass):
         return grads
 
     @quietly
-    def _ran_within(self, node: Node, grads: tuple[Any, ...]) -> None:
+    def _ran_within(self, node: Node, grads: tuple[object, ...]) -> None:
         if self.pieces is not None:
             self.pieces.ran(node, self.within_it, grads)
             self.within_it = None

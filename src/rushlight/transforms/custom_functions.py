@@ -263,7 +263,7 @@ class _Job:
         self.tracked: tuple[bool, ...] = ()  # which inputs are in the graph of examples
         self.kept: list[Any] = []
         self.outs: list[Any] = []
-        self.entered: list[Any] = []  # from forward to setup_context, as is what follows
+        self.entered: list[object] = []  # from forward to setup_context, as is what follows
         self.found: list[Any] = []
         self.undifferentiable: list[int] = []
         self.dirty: list[int] = []
