@@ -654,3 +654,37 @@ def test_nonsense_that_was_taken(line: str) -> None:
             eval(line, {"torch": package, "x": package.ones(2)})
         found.append((error.type, str(error.value).partition("\n")[0].partition(" takes ")[0]))
     assert found[0] == found[1]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    "line",
+    [
+        "torch.tensordot(x, x, 2**62)", "torch.tensordot(x, x, 2**70)", "torch.tensordot(x, np.float32(2), -1)",
+        "torch.fill(x, torch.tensor([1j, 2]))", "torch.fill(x, torch.ones(1))", "torch.norm(x, 2**70)", "x.norm(-2**70)",
+        "x.to_sparse().untyped_storage()", "x.to_sparse().storage()", "torch.ones(2, 2).to_sparse_csc().untyped_storage()",
+        "torch.sparse_coo_tensor(x.to_sparse(), x)", "torch.sparse_coo_tensor(torch.ones(1, 2), x.to_sparse())",
+        "torch.sparse.LongTensor(x.to_sparse(), x)", "x.polygamma(torch.tensor(-1))", "x.quantile(np.float64(2))",
+    ],
+)  # fmt: skip
+def test_what_ended_in_an_error_of_another_kind_or_was_taken(line: str) -> None:
+    found = []
+    for package in (torch, rushlight):
+        with pytest.raises((TypeError, RuntimeError, OverflowError)) as error:
+            eval(line, {"torch": package, "x": package.ones(2), "np": np})
+        found.append((error.type, str(error.value).partition("\n")[0]))
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("q", [np.float32(0.5), np.float16(0.25), np.int64(1), np.bool_(True)])
+def test_numbers_of_numpy_are_quantiles_and_orders(q: object) -> None:
+    for name in ("quantile", "nanquantile"):
+        mine, its = (getattr(package.tensor([1.0, 2.0, 4.0]), name)(q).tolist() for package in (rushlight, torch))
+        assert mine == its
+    for n in (np.int64(1), 1):
+        assert rushlight.ones(2).polygamma(n).tolist() == rushlight.ones(2).polygamma(rushlight.tensor(n)).tolist()
+
+
+def test_a_sparse_tensor_of_more_bytes_than_numpy_counts_is_refused_in_words() -> None:
+    with pytest.raises(RuntimeError, match=r"Storage size calculation overflowed with sizes=\[4611686018427387904\]"):
+        rushlight.sparse_coo_tensor((2**62,))

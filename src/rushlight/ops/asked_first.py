@@ -254,7 +254,10 @@ def _tensordot(given: SimpleNamespace) -> Handed:
             f"dims={given.dims}"
         )
     if isinstance(given.dims, int):
-        given.a.dim(), given.b.dim()
+        if given.dims < 0:
+            raise RuntimeError(f"tensordot expects dims >= 0, but got dims={given.dims}")
+        if given.dims > min(given.a.dim(), given.b.dim()):
+            raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={given.dims}")
     both = _pairs(given.dims)
     if both is None:
         return None

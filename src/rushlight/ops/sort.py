@@ -111,6 +111,8 @@ def _quantile(input: Any, q: Any, dim: Any, keepdim: bool, interpolation: str, s
     if array.dtype not in (np.float32, np.float64):
         raise RuntimeError("quantile() input tensor must be either float or double dtype")
     if not isinstance(q, Tensor):
+        if isinstance(q, (np.number, np.bool_)):
+            q = q.real.item()  # of a complex number the real part, as in PyTorch
         if not isinstance(q, (int, float)):
             name = "nanquantile" if skip_nan else "quantile"
             raise TypeError(f"{name}(): argument 'q' must be Tensor or float, not {type(q).__name__}")

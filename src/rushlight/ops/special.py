@@ -183,6 +183,8 @@ def logit(input: Any, eps: float | None = None) -> Tensor:
 @public("polygamma", method=False)
 def polygamma(n: int, input: Any) -> Tensor:
     """The n-th derivative of :func:`digamma`."""
+    if isinstance(n, np.integer) or (isinstance(n, Tensor) and not n._array.ndim and n._array.dtype.kind in "iu"):
+        n = int(n)
     if not isinstance(n, int):
         raise TypeError(f"polygamma(): argument 'n' (position 1) must be int, not {type(n).__name__}")
     if n >= 2**63:

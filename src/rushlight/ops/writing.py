@@ -87,10 +87,7 @@ def fill_(input: Any, value: Any) -> Tensor:
         count(input, "fill_")
         return input
     if isinstance(value, Tensor):
-        if value._array.ndim:
-            raise RuntimeError(
-                f"fill_ only supports 0-dimension value tensor but got tensor with {value._array.ndim} dimensions."
-            )
+        _check_is_number(value)
         views.check_writable(input, value.requires_grad)
         overlaps.check_memory(input)
         if _recording(input, value):
@@ -117,8 +114,14 @@ def fill_(input: Any, value: Any) -> Tensor:
 def fill(input: Any, value: Any) -> Tensor:
     """A tensor like ``input`` with ``value`` in every place."""
     if isinstance(value, Tensor):
+        _check_is_number(value)
         return ops.fill_tensor(input, value)
     return ops.fill(input, k.checked_number(value, input._array))
+
+
+def _check_is_number(value: Tensor) -> None:
+    if value._array.ndim:
+        raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {value._array.ndim} dimensions.")
 
 
 def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:

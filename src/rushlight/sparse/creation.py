@@ -67,6 +67,10 @@ def sparse_coo_tensor(
     index = _as_tensor(indices)._array.astype(np.int64)
     if index.ndim != 2:
         raise RuntimeError(f"indices must be sparse_dim x nnz, but got: {list(index.shape)}")
+    for name, part in (("indices", indices), ("values", values)):
+        if isinstance(part, SparseTensor):
+            layout = camel(part.layout).removesuffix("Coo")
+            raise RuntimeError(f"expected {name} to be a dense tensor, but got {name} of layout {layout}")
     if held._array.shape[:1] != index.shape[1:]:
         raise RuntimeError(
             f"indices and values must have same nnz, but got nnz from indices: {index.shape[1]}, nnz from values: "

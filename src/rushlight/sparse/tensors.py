@@ -7,6 +7,7 @@ through the graph are dense: a sparse tensor stands in it for a dense one of the
 from __future__ import annotations
 
 import copy
+import math
 import re
 from collections.abc import Callable
 from typing import Any, NoReturn
@@ -292,6 +293,12 @@ class SparseTensor(Tensor, own=True):
     def data_ptr(self) -> int:
         raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
 
+    def untyped_storage(self) -> NoReturn:
+        kind = "Sparse" if self._layout is sparse_coo else "SparseCsr"  # one class of theirs has all others
+        raise NotImplementedError(f"Cannot access storage of {kind}TensorImpl")
+
+    storage = untyped_storage
+
     def is_contiguous(self, *, memory_format: Any = None) -> bool:
         return False
 
@@ -384,6 +391,8 @@ def made(
 ) -> SparseTensor:
     """A sparse tensor of its parts, at a place of the graph."""
     watch()  # functions ask it from here on
+    if math.prod(int(one) or 1 for one in shape) * values.itemsize >= 2**63:  # NumPy counts bytes, even of what has no memory
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)}")
     result: SparseTensor = object.__new__(SparseTensor)
     result._array = np.broadcast_to(np.zeros((), values.dtype), tuple(shape))  # shape and dtype, no memory
     result._counter = [0]
