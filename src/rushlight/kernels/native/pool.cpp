@@ -23,6 +23,7 @@ namespace {
 // one another closely keep it awake.
 constexpr double WORTH = 1e5, WORTH_AWAKE = 8e3, WORTH_IN_A_ROW = 1.5e4;
 constexpr std::chrono::microseconds AWAKE{40}, IN_A_ROW{100};
+constexpr std::size_t SHARES = 64;  // of threads at most
 constexpr std::size_t PARTS = 4;  // for each thread: one that wakes late, or has its processor taken, leaves them to the others
 
 // Where the caller runs. While threads of BLAS wait in a loop on all other processors, Linux wakes a thread of ours on the caller's,
@@ -46,17 +47,24 @@ class Caller {
 #endif
 };
 
+// Each thread begins with a share of its own, the same of every job, so that what one job leaves in a processor's cache the next finds there;
+// then it helps the others with theirs.
 struct Job {
     const std::function<void(std::size_t, std::size_t)> *work;
-    std::size_t count, part;
-    std::atomic<std::size_t> next{0};
+    std::size_t count, shares, share, part;
+    std::atomic<std::size_t> next[SHARES];  // in each share
     Caller caller{};
 
-    void help() {
-        for (;;) {
-            std::size_t from = next.fetch_add(part);
-            if (from >= count) return;
-            (*work)(from, std::min(count, from + part));
+    Job(const std::function<void(std::size_t, std::size_t)> &given, std::size_t numbers, std::size_t step, std::size_t threads)
+        : work(&given), count(numbers), shares(std::min(threads, SHARES)) {
+        std::size_t steps = (count + step - 1) / step, own = (steps + shares - 1) / shares;
+        share = own * step, part = (own + PARTS - 1) / PARTS * step;
+        for (std::size_t i = 0; i < shares; i++) next[i] = 0;
+    }
+    void help(std::size_t own) {
+        for (std::size_t turn = 0; turn < shares; turn++) {
+            std::size_t each = (own + turn) % shares, end = std::min(count, (each + 1) * share);
+            for (std::size_t from; (from = each * share + next[each].fetch_add(part)) < end;) (*work)(from, std::min(end, from + part));
         }
     }
 };
@@ -90,7 +98,7 @@ struct Pool {
     std::atomic<std::size_t> wanted{0}, inside{0}, awake{0};
     std::atomic<Clock::rep> last{0};  // when a job ended that was worth a thread that is awake
 
-    void serve() {
+    void serve(std::size_t own) {
         std::unique_lock<std::mutex> lock(state);
         for (;;) {
             begun.wait(lock, [&] { return job && wanted; });
@@ -100,7 +108,7 @@ struct Pool {
                 inside++;
                 lock.unlock();
                 mine->caller.make_way();
-                mine->help();
+                mine->help(own);
                 lock.lock();
                 if (!--inside) ended.notify_one();
                 lock.unlock();
@@ -116,14 +124,14 @@ struct Pool {
         {
             std::lock_guard<std::mutex> lock(state);
             try {
-                for (; started < helpers; started++) std::thread([this] { serve(); }).detach();
+                for (; started < helpers; started++) std::thread([this, own = started + 1] { serve(own); }).detach();
             } catch (const std::system_error &) {  // no more threads to be had: those that there are do it
             }
             job = &one;
             wanted = std::min(helpers, started);
         }
         if (awake < helpers) begun.notify_all();
-        one.help();
+        one.help(0);
         std::unique_lock<std::mutex> lock(state);
         job = nullptr;  // who has not woken yet need not
         wanted = 0;
@@ -181,10 +189,7 @@ void share(std::size_t count, std::size_t step, double cost, const std::function
     if (pool) most = std::min(most, pool->worth(nanoseconds));
     if (pool && most > 1 && pool->busy.try_lock()) {  // where it is another caller's, this one does it alone
         std::lock_guard<std::mutex> lock(pool->busy, std::adopt_lock);
-        Job job;
-        job.work = &work;
-        job.count = count;
-        job.part = (steps + most * PARTS - 1) / (most * PARTS) * step;
+        Job job(work, count, step, most);
         pool->run(job, most - 1);
     } else {
         work(0, count);
