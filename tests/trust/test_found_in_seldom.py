@@ -57,3 +57,13 @@ def test_labels_of_no_class_are_refused_where_they_count(label: int) -> None:
     assert torch.nn.functional.ctc_loss(log_probs, targets, lengths, torch.tensor([1])).isfinite()
     with pytest.raises(IndexError, match=f"Target {label} is out of bounds"):
         torch.nn.functional.ctc_loss(log_probs, targets, lengths, torch.tensor([2]))
+
+
+def test_the_gradient_of_a_leaf_of_another_shape_by_now_is_what_it_is() -> None:
+    for size, shape in (([], [1, 1]), ([2, 3], [1, 3]), ([1], [1, 3])):
+        x = torch.ones(shape, requires_grad=True)
+        y = x * 2
+        with torch.no_grad():
+            torch.ones(size, out=x)
+        y.sum().backward()
+        assert x.grad.shape == tuple(shape)
