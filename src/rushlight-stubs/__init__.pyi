@@ -887,6 +887,9 @@ class Tensor(WithAttributes):
     def dense_dim(self) -> _int:
         """How many dimensions the values fill: all of a dense tensor's."""
         ...
+    def dequantize(self) -> Tensor:
+        """See :func:`torch.dequantize`."""
+        ...
     def det(self) -> Tensor:
         """:func:`torch.linalg.det`."""
         ...
@@ -951,7 +954,7 @@ class Tensor(WithAttributes):
     def double(self, *, memory_format: memory_format | None = None) -> Tensor:
         """The tensor as torch.float64; itself if that is what it is."""
         ...
-    def dsplit(self, indices_or_sections: Any) -> tuple[Tensor, ...]:
+    def dsplit(self, sections: Any = None, *, indices: object | None = None) -> tuple[Tensor, ...]:
         """Views of equal size, or between indices, as dsplit names the dimension."""
         ...
     @property
@@ -1168,7 +1171,7 @@ class Tensor(WithAttributes):
     def histogram(self, bins: Any = 100, *, range: Any = None, weight: Tensor | None = None, density: _bool = False) -> _histogram:
         """Counts (or weights) of elements between edges: given ones, or so many at even distances."""
         ...
-    def hsplit(self, indices_or_sections: Any) -> tuple[Tensor, ...]:
+    def hsplit(self, sections: Any = None, *, indices: object | None = None) -> tuple[Tensor, ...]:
         """Views of equal size, or between indices, as hsplit names the dimension."""
         ...
     def hypot(self, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
@@ -2010,8 +2013,8 @@ class Tensor(WithAttributes):
     def square_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`square`."""
         ...
-    def squeeze(self, dim: Any = None) -> Tensor:
-        """Without the dimensions of size 1, or without those of them that are named."""
+    def squeeze(self, dim: Any = None, *more: object) -> Tensor:
+        """:func:`squeeze`, to which several dimensions may be given one by one."""
         ...
     def squeeze_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`squeeze`: the tensor itself changes shape."""
@@ -2046,8 +2049,8 @@ class Tensor(WithAttributes):
     def sub_(self, other: Tensor | _complex | ndarray[Any, Any] | generic, *older: Any, alpha: Any = 1) -> Tensor:
         """In-place version of :func:`sub`."""
         ...
-    def subtract(self, other: Tensor | _complex | ndarray[Any, Any] | generic, *older: Any, alpha: Any = 1) -> Tensor:
-        """``input - alpha * other``."""
+    def subtract(self, other: Tensor | _complex | ndarray[Any, Any] | generic, *alphas: object, alpha: object = 1) -> Tensor:
+        """``input - alpha * other``, to which ``alpha`` may be given by position where ``other`` is a number."""
         ...
     def subtract_(self, other: Tensor | _complex | ndarray[Any, Any] | generic, *older: Any, alpha: Any = 1) -> Tensor:
         """In-place version of :func:`sub`."""
@@ -2253,7 +2256,7 @@ class Tensor(WithAttributes):
     def volatile(self) -> _bool:
         """False: of PyTorch before 0.4."""
         ...
-    def vsplit(self, indices_or_sections: Any) -> tuple[Tensor, ...]:
+    def vsplit(self, sections: Any = None, *, indices: object | None = None) -> tuple[Tensor, ...]:
         """Views of equal size, or between indices, as vsplit names the dimension."""
         ...
     def where(self, condition: Any, other: Tensor | _complex | ndarray[Any, Any] | generic) -> Tensor:
@@ -2508,7 +2511,7 @@ def bernoulli(input: Tensor, p: Any = None, *, generator: _Generator | None = No
     ...
 bfloat16: dtype
 def binary_cross_entropy_with_logits(*args: Any, **kwargs: Any) -> Tensor:
-    """:func:`torch.nn.functional.binary_cross_entropy_with_logits` with the reduction by number: 0 none, 1 mean, 2 sum."""
+    """:func:`torch.nn.functional.binary_cross_entropy_with_logits` with the reduction by number: 1 mean, 2 sum, others none."""
     ...
 def bincount(input: Tensor, weights: Any = None, minlength: _int = 0) -> Tensor:
     """How often each integer from 0 on comes in a vector; with ``weights``, the sum of them."""
@@ -2687,7 +2690,7 @@ def cosh_(self: Tensor) -> Tensor:
     """In-place version of :func:`cosh`."""
     ...
 def cosine_embedding_loss(*args: Any, **kwargs: Any) -> Tensor:
-    """:func:`torch.nn.functional.cosine_embedding_loss` with the reduction by number: 0 none, 1 mean, 2 sum."""
+    """:func:`torch.nn.functional.cosine_embedding_loss` with the reduction by number: 1 mean, 2 sum, others none."""
     ...
 def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
     """How many elements are not zero."""
@@ -2722,6 +2725,9 @@ def deg2rad(input: Tensor, *, out: Any = None) -> Tensor:
     ...
 def deg2rad_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`deg2rad`."""
+    ...
+def dequantize(input: object) -> Tensor:
+    """The numbers of a tensor in single precision: there are no quantized ones."""
     ...
 def det(input: Tensor, *, out: Any = None) -> Tensor:
     """:func:`torch.linalg.det`."""
@@ -2781,7 +2787,7 @@ def dropout_(input: Tensor, p: _float, train: _bool) -> Tensor:
 def dsmm(input: Tensor, mat2: Tensor, *, out: Any = None) -> Tensor:
     """The product of two matrices."""
     ...
-def dsplit(input: Tensor, indices_or_sections: Any, *, out: Any = None) -> tuple[Tensor, ...]:
+def dsplit(input: Tensor, sections: Any = None, *, indices: object | None = None, out: Any = None) -> tuple[Tensor, ...]:
     """Views of equal size, or between indices, as dsplit names the dimension."""
     ...
 def dstack(tensors: Any, *, out: Any = None) -> Tensor:
@@ -3085,7 +3091,7 @@ def heaviside(input: Tensor, values: Any, *, out: Any = None) -> Tensor:
     """0 below zero, 1 above, ``values`` at zero."""
     ...
 def hinge_embedding_loss(*args: Any, **kwargs: Any) -> Tensor:
-    """:func:`torch.nn.functional.hinge_embedding_loss` with the reduction by number: 0 none, 1 mean, 2 sum."""
+    """:func:`torch.nn.functional.hinge_embedding_loss` with the reduction by number: 1 mean, 2 sum, others none."""
     ...
 def histc(input: Tensor, bins: _int = 100, min: _float = 0, max: _float = 0, *, out: Any = None) -> Tensor:
     """Counts of elements in ``bins`` bins of equal width between ``min`` and ``max`` (of the data, if both are equal)."""
@@ -3096,7 +3102,7 @@ def histogram(input: Tensor, bins: Any = 100, *, range: Any = None, weight: Tens
 def histogramdd(input: Tensor, bins: Any, range: Any = None, weight: Tensor | None = None, density: _bool = False) -> _histogramdd:
     """Counts (or weights) of points, the rows of ``input``, in boxes of a grid."""
     ...
-def hsplit(input: Tensor, indices_or_sections: Any, *, out: Any = None) -> tuple[Tensor, ...]:
+def hsplit(input: Tensor, sections: Any = None, *, indices: object | None = None, out: Any = None) -> tuple[Tensor, ...]:
     """Views of equal size, or between indices, as hsplit names the dimension."""
     ...
 def hspmm(mat1: Tensor, mat2: Tensor) -> Tensor:
@@ -3243,7 +3249,7 @@ def isclose(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generi
 def isfinite(input: Tensor, *, out: Any = None) -> Tensor:
     """Whether each element is neither inf, -inf nor nan."""
     ...
-def isin(elements: Any, test_elements: Any, *, assume_unique: _bool = False, invert: _bool = False, out: Any = None) -> Tensor:
+def isin(elements: Any = None, test_elements: Any = None, *, assume_unique: _bool = False, invert: _bool = False, element: object | None = None, test_element: object | None = None, out: Any = None) -> Tensor:
     """Whether each of ``elements`` is among ``test_elements``."""
     ...
 def isinf(input: Tensor, *, out: Any = None) -> Tensor:
@@ -3269,7 +3275,7 @@ def kaiser_window(window_length: Any, periodic: _bool = True, beta: _float = 12.
     """The Kaiser window of shape parameter ``beta``."""
     ...
 def kl_div(*args: Any, **kwargs: Any) -> Tensor:
-    """:func:`torch.nn.functional.kl_div` with the reduction by number: 0 none, 1 mean, 2 sum."""
+    """:func:`torch.nn.functional.kl_div` with the reduction by number: 1 mean, 2 sum, others none."""
     ...
 def kron(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """The Kronecker product: a block of ``other``, scaled, for each element of ``input``."""
@@ -3400,7 +3406,7 @@ def lu_unpack(LU_data: Any, LU_pivots: Any, unpack_data: _bool = True, unpack_pi
     """P, L and U of what :func:`torch.linalg.lu_factor` packed; empty tensors for what is not asked for."""
     ...
 def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: _float = 0, reduction: _int | str = 0) -> Tensor:
-    """The same of tensors that broadcast against each other, the reduction by number: 0 none, 1 mean, 2 sum."""
+    """The same of tensors that broadcast against each other, the reduction by number: 1 mean, 2 sum, others none."""
     ...
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """``value`` (a number or a 0-dim tensor) where the mask is true."""
@@ -3580,7 +3586,7 @@ def normal(mean: Any, std: Any = None, size: _int | Sequence[_int] | None = None
     ...
 not_equal = ne
 def nuclear_norm(input: Tensor, dim: Any = (-2, -1), keepdim: _bool = False, *, out: Any = None) -> Tensor:
-    """The sum of the singular values of matrices."""
+    """The sum of the singular values of matrices; the second argument may be ``keepdim``."""
     ...
 def numel(input: Tensor) -> _int:
     """How many elements the tensor has."""
@@ -3617,7 +3623,7 @@ def poisson(input: Tensor, generator: _Generator | None = None) -> Tensor:
     """Poisson numbers of the rates that ``input`` holds."""
     ...
 def poisson_nll_loss(*args: Any, **kwargs: Any) -> Tensor:
-    """:func:`torch.nn.functional.poisson_nll_loss` with the reduction by number: 0 none, 1 mean, 2 sum."""
+    """:func:`torch.nn.functional.poisson_nll_loss` with the reduction by number: 1 mean, 2 sum, others none."""
     ...
 def polar(abs: Any, angle: Any, *, out: Any = None) -> Tensor:
     """The complex tensor with these absolute values and angles."""
@@ -3721,7 +3727,7 @@ def resolve_conj(input: Tensor) -> Tensor:
 def resolve_neg(input: Tensor) -> Tensor:
     """The tensor without a pending negation: itself if there is none."""
     ...
-def result_type(tensor1: Tensor, tensor2: Tensor) -> dtype:
+def result_type(*operands: object, **named: object) -> dtype:
     """The dtype that an operation on two operands, tensors or numbers, gives."""
     ...
 def rnn_relu(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
@@ -3964,7 +3970,9 @@ strided: layout
 def sub(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *older: Any, alpha: Any = 1, out: Any = None) -> Tensor:
     """``input - alpha * other``."""
     ...
-subtract = sub
+def subtract(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *alphas: object, alpha: object = 1, out: Any = None) -> Tensor:
+    """``input - alpha * other``, to which ``alpha`` may be given by position where ``other`` is a number."""
+    ...
 def sum(input: Tensor, dim: Any = None, keepdim: _bool = False, *, dtype: dtype | None = None, out: Any = None) -> Tensor:
     """The sum of all elements, or along one or several dimensions. Integers and booleans are summed in int64."""
     ...
@@ -4094,7 +4102,7 @@ def tril_indices(row: Any, col: Any, offset: Any = 0, *, dtype: dtype | None = N
     """Rows and columns of the elements on and below a diagonal of a ``row`` by ``col`` matrix."""
     ...
 def triplet_margin_loss(*args: Any, **kwargs: Any) -> Tensor:
-    """:func:`torch.nn.functional.triplet_margin_loss` with the reduction by number: 0 none, 1 mean, 2 sum."""
+    """:func:`torch.nn.functional.triplet_margin_loss` with the reduction by number: 1 mean, 2 sum, others none."""
     ...
 def triu(input: Tensor, diagonal: _int = 0, *, out: Any = None) -> Tensor:
     """The elements on and above a diagonal, the others zero."""
@@ -4208,7 +4216,7 @@ def view_copy(*args: Any, out: Any = None, **kwargs: Any) -> Tensor:
 def vmap(func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, randomness: str = 'error', *, chunk_size: _int | None = None) -> Callable[..., Any]:
     """A function that applies ``func`` to each entry of a dimension of its arguments, and stacks the results."""
     ...
-def vsplit(input: Tensor, indices_or_sections: Any, *, out: Any = None) -> tuple[Tensor, ...]:
+def vsplit(input: Tensor, sections: Any = None, *, indices: object | None = None, out: Any = None) -> tuple[Tensor, ...]:
     """Views of equal size, or between indices, as vsplit names the dimension."""
     ...
 def vstack(tensors: Any, *, out: Any = None) -> Tensor:

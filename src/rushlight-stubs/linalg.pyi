@@ -143,6 +143,6 @@ def vander(x: Any, *, N: Any = None, out: Any = None) -> Tensor:
 def vecdot(x: Any, y: Any, *, dim: int = -1, out: Any = None) -> Tensor:
     """The dot products along a dimension, the first factor conjugated."""
     ...
-def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: dtype | None = None, out: Any = None) -> Tensor:
+def vector_norm(input: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: dtype | None = None, out: Any = None) -> Tensor:
     """The norm of order ``ord`` of all elements, or along one or several dimensions."""
     ...

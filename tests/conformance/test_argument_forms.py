@@ -19,13 +19,13 @@ from rushlight.ops.public import methods
 ROOT = Path(__file__).resolve().parents[2]
 TEXTS = (ROOT / "src" / "rushlight" / "ops" / "argument_forms.txt").read_text().splitlines()
 NAMES = [re.split(" |:", line)[0] for line in TEXTS if line[0] != "."]
-SPACES = {"linalg": torch.linalg, "fft": torch.fft, "special": torch.special}
+SPACES = ("linalg", "fft", "special")
 
 
-def function_of(name: str) -> Any:
-    """PyTorch's function of a name that its errors have; None where it is not public."""
+def function_of(name: str, package: Any = torch) -> Any:
+    """A side's function of a name that PyTorch's errors have; None where it is not public."""
     space, _, rest = name.partition("_")
-    return getattr(torch, name, None) or getattr(SPACES.get(space), rest, None)
+    return getattr(package, name, None) or getattr(getattr(package, space, None) if space in SPACES else None, rest, None)
 
 
 FUNCTIONS = [name for name in NAMES if function_of(name) is not None]
@@ -33,7 +33,7 @@ METHODS = sorted(name for name in methods if forms_of(name, True) and hasattr(to
 # Read by parsers of their own; by forms that PyTorch does not list; lists of tensors, whose elements are asked for first; or where
 # devices, or the last of several sizes, are looked at first; whose objects are read in many ways; with Python before them.
 LEFT_OUT = frozenset(
-    "cuda new set_ to type xpu | add add_ sub sub_ normal_ | histogramdd lstm gru rnn_tanh rnn_relu | new_ones as_strided_copy | "
+    "cuda new set_ to type xpu | add add_ sub sub_ normal_ | dequantize histogramdd lstm gru rnn_tanh rnn_relu | new_ones as_strided_copy | "
     "sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor sparse_coo_tensor sparse_csc_tensor sparse_csr_tensor | "
     "stft tensordot".split()
 )

@@ -307,7 +307,7 @@ def nll_loss(input: Tensor, target: Any, weight: Tensor | None = None, size_aver
 def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out: Tensor | None = None) -> Tensor:
     """The input divided by its norm along ``dim`` (at least ``eps``)."""
     ...
-def one_hot(tensor: Any, num_classes: int = -1) -> Tensor:
+def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
     """Class numbers as rows of zeros with a one at the class."""
     ...
 def pad(input: Tensor, pad: Any, mode: str = 'constant', value: Any = None) -> Tensor:

@@ -171,7 +171,7 @@ class Stream:
         drawn = self._doubles(shape)
         drawn -= 0.5
         drawn *= math.pi
-        drawn = as_libm("tan", drawn) if dtype == _F8 else np.tan(drawn)
+        drawn = np.asarray(as_libm("tan", drawn) if dtype == _F8 else np.tan(drawn))  # of one number they make no array
         scale_and_shift(drawn, sigma, median)
         return _as(dtype, drawn)
 

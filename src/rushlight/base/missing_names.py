@@ -55,7 +55,7 @@ def explain_attribute(owner: str, name: str, kind: str) -> str:
 
 # What torch.Tensor has beyond Tensor.
 OF_TENSOR = (
-    "dequantize index int_repr ipu is_distributed mtia q_per_channel_axis q_per_channel_scales q_per_channel_zero_points "
+    "index int_repr ipu is_distributed mtia q_per_channel_axis q_per_channel_scales q_per_channel_zero_points "
     "q_scale q_zero_point qscheme record_stream reinforce resize_as_sparse_ slice_inverse sparse_resize_ "
     "sparse_resize_and_clear_ to_padded_tensor"
 ).split()

@@ -26,6 +26,7 @@ from ..base import dtypes
 from ..base.arguments import NUMBERS, refuse_too_large, type_name
 
 F = TypeVar("F", bound=Callable[..., Any])
+V = TypeVar("V")
 
 # Functions that take numbers where their forms say Tensor.
 _NUMBERS_TOO = frozenset(
@@ -62,6 +63,20 @@ _KINDS: dict[str, type | tuple[type, ...]] = {
 }
 
 
+# NumPy's names of arguments, which PyTorch takes beside its own.
+SPELLINGS = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
+
+
+def spellings_of(parameters: tuple[str, ...]) -> dict[str, str]:
+    """What a function with these parameters takes by other names, and their own."""
+    return {other: own for other, own in SPELLINGS.items() if own in parameters and other not in parameters}
+
+
+def respelled(named: dict[str, V], spellings: dict[str, str] = SPELLINGS) -> dict[str, V]:
+    """Arguments by their own names, but for one that is given by both."""
+    return {spellings[key] if key in spellings and spellings[key] not in named else key: value for key, value in named.items()}
+
+
 class Parameter(NamedTuple):
     """One of a form's parameters."""
 
@@ -75,7 +90,8 @@ class Parameter(NamedTuple):
     def takes(self, value: object, name: str) -> bool:
         """Whether PyTorch takes a value here, in a function of this name; of what is not known, yes."""
         if value is None:
-            return self.optional or self.kind == "torch.Generator" or self.label in _OR_NONE.get(name, "").split()
+            is_loose = self.kind == "torch.Generator" or self.label in ("pin_memory", "requires_grad")
+            return self.optional or is_loose or self.label in _OR_NONE.get(name, "").split()
         if self.kind == "torch.Generator":
             return type(value).__name__ == "Generator"  # of a room above
         if self.kind == "Tensor":
@@ -200,8 +216,11 @@ def refusal(name: str, method: bool, args: Sequence[object], kwargs: dict[str, o
     forms = forms_of(name, method)
     if not forms:
         return _of_no_arguments(name, args, kwargs) if method and (args or kwargs) and _takes_none(name) else None
+    own = respelled(kwargs)
     for form in forms:
         wrong = form.misfit(name, args, kwargs)
+        if wrong is not None and own.keys() != kwargs.keys() and form.misfit(name, args, own) is None:
+            wrong, kwargs = None, own
         if wrong is None:
             return form.unpacking_error(name, args, kwargs)
         if form.is_alone:

@@ -123,8 +123,8 @@ def compiled_call(
 def compiled_function(entry: Op, full: Callable[..., Any], general: Callable[..., Any]) -> Callable[..., Any]:
     """An op as PyTorch's function.
 
-    ``full(args, out)`` takes calls with ``out``, and all while something special is on; ``general(op, args)`` the rest of what
-    is out of the ordinary.
+    ``full(args, named)`` takes calls with arguments by other names, and all while something special is on; ``general(op, args)``
+    the rest of what is out of the ordinary.
     """
     source = function_source(entry) + "\nreturn call"
     return _make(source, op=entry, compute=entry.kernel, general=general, full=full)

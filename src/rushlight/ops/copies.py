@@ -13,11 +13,11 @@ from ..backend import shape as k
 from ..backend import strided
 from ..base import dtypes
 from ..base.arguments import type_name
-from .argument_forms import held_to_forms
+from .argument_forms import held_to_forms, respelled, spellings_of
 from .asking import asked, taken_over
 from .operands import refuse_history
 from .out import write_out
-from .public import axis_of, function_of, methods, module, ops, public
+from .public import axis_of, function_of, methods, module, ops, parameter_names, public
 from .rule_functions import underivable
 from .shape import expand
 from .slicing import split, split_with_sizes
@@ -71,9 +71,10 @@ op(
 
 def _published(f: Callable[..., Any]) -> Callable[..., Any]:
     """A function of torch whose ``out=`` must have its result's dtype."""
-    name = f.__name__
+    name, spellings = f.__name__, spellings_of(parameter_names(f))
 
     def into(*args: Any, out: Any = None, **kwargs: Any) -> Any:
+        kwargs = respelled(kwargs, spellings)
         given = kwargs if out is None else {**kwargs, "out": out}
         result = asked(shown, args, given)
         if result is not NotImplemented:

@@ -336,7 +336,7 @@ def _torch_embedding_bag(
 
 
 @public(space=F, out=False)
-def one_hot(tensor: Any, num_classes: int = -1) -> Tensor:
+def one_hot(input: Any, num_classes: int = -1) -> Tensor:
     """Class numbers as rows of zeros with a one at the class.
 
     >>> import rushlight.nn.functional as F, rushlight as torch
@@ -344,18 +344,18 @@ def one_hot(tensor: Any, num_classes: int = -1) -> Tensor:
     tensor([[1, 0, 0],
             [0, 0, 1]])
     """
-    array = tensor._array
+    array = input._array
     num_classes = whole_number("one_hot", "num_classes", 2, num_classes)
     if array.dtype.str[1:] != "i8":
         raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
     if not array.size:
         if num_classes <= 0:
             raise RuntimeError("Can not infer total number of classes from empty tensor.")
-        return ops.one_hot(tensor, num_classes)
+        return ops.one_hot(input, num_classes)
     if num_classes == -1:
-        num_classes = _count_of_classes(tensor)
-    _check_classes(tensor, num_classes)
-    return ops.one_hot(tensor, num_classes)
+        num_classes = _count_of_classes(input)
+    _check_classes(input, num_classes)
+    return ops.one_hot(input, num_classes)
 
 
 def _count_of_classes(tensor: Tensor) -> int:

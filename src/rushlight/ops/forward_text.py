@@ -32,13 +32,13 @@ def call_source(
 
 
 def function_source(entry: Op) -> str:
-    """The text of an op of one or two inputs as PyTorch's function ``f(input, other, *, out=None)``."""
+    """The text of an op of one or two inputs as PyTorch's function ``f(input, other, *, out=None)``; ``full`` takes other names."""
     names = tuple(entry.inputs) if entry.inputs == ["x", "n"] else ("input", "other")[: len(entry.inputs)]
     _, rest = call_source(entry, asked=True).split("\n", 1)
     lines = [
-        f"def call({', '.join(names)}, *, out=None):",
-        f"    if out is not None or (special.active and (watched() or unusual({', '.join(names)}))):",
-        f"        return full(({', '.join(names)},), out)",
+        f"def call({'=unsaid, '.join(names)}=unsaid, *more, **named):",
+        f"    if named or more or (special.active and (watched() or unusual({', '.join(names)}))):",
+        f"        return full(({', '.join(names)}, *more), named)",
         *(f"    {own} = {name}" for own, name in zip(entry.inputs, names, strict=True)),
     ]
     return "\n".join([*lines, rest])

@@ -26,7 +26,7 @@ from ..backend.pointwise import multiply_of_many
 from ..base.arguments import NUMBERS, is_own, type_name
 from ..kernels.arithmetic import MANY, written
 from ..tensor import Tensor, new_tensor
-from .argument_forms import is_number, refusal
+from .argument_forms import is_number, refusal, respelled
 from .argument_types import Taken
 from .asking import asked
 from .compiling import GLOBALS  # what compiled ops see: the set of classes that are plain tensors
@@ -216,10 +216,12 @@ Refused = Callable[[tuple[Any, ...], dict[str, Any], Exception], Exception | Non
 Settled = Callable[[tuple[Any, ...], dict[str, Any]], tuple[tuple[Any, ...], dict[str, Any]]]
 
 
-def by_result(f: Callable[..., Any], name: str, settled: Settled, refused: Refused | None = None) -> Callable[..., Any]:
+def by_result(
+    f: Callable[..., Any], name: str, settled: Settled | None = None, refused: Refused | None = None
+) -> Callable[..., Any]:
     """``self.name(...)`` for any ``f(self, ...)`` that makes a new tensor.
 
-    ``settled``  the arguments as ``f`` takes them, where some are given by name
+    ``settled``  the arguments as ``f`` takes them, where some are given by name; None: as they are
     ``refused``  PyTorch's error for arguments that do not fit, if that is what an error came from
     """
 
@@ -228,9 +230,11 @@ def by_result(f: Callable[..., Any], name: str, settled: Settled, refused: Refus
             result = asked(shown.shown_as, (self, *args), kwargs)
             if result is not NotImplemented:
                 return result
+        if kwargs:
+            kwargs = respelled(kwargs)
         if asks and (args or kwargs) and (*map(type, args), *kwargs) not in known and not taken.fit(args, kwargs):
             _refuse_misfits(name, args, kwargs)
-        if kwargs:
+        if kwargs and settled is not None:
             args, kwargs = settled(args, kwargs)
         try:
             if not special.active and plain_write(self) and not shares(self, args):

@@ -10,7 +10,7 @@ from ..autograd import tangents
 from ..autograd.rule_errors import broadcast_error
 from ..backend import losses as k
 from ..base import dtypes
-from .argument_forms import held_to_forms
+from .argument_forms import held_to_forms, respelled, spellings_of
 from .forward_arrays import lacking
 from .losses import reduced, reduction_of
 from .operands import refuse_gradient_of, require_kind, require_single_or_double
@@ -261,7 +261,7 @@ def margin_ranking_loss(
 
 @public("margin_ranking_loss", method=False, out=False)
 def ranking_losses(input1: Any, input2: Any, target: Any, margin: float = 0, reduction: int | str = 0) -> Tensor:
-    """The same of tensors that broadcast against each other, the reduction by number: 0 none, 1 mean, 2 sum."""
+    """The same of tensors that broadcast against each other, the reduction by number: 1 mean, 2 sum, others none."""
     reduction = reduction_of(None, None, reduction)
     losses = ops.clamp_min(ops.plus(ops.neg(target) * (input1 - input2), float(margin)), 0)
     return reduced(losses, reduction)
@@ -340,21 +340,23 @@ _ORDERS = {
 
 
 def _by_number(name: str, order: list[str]) -> None:
-    function = module(F)[name]
+    function, spellings = module(F)[name], spellings_of(tuple(order))
 
     def plain(*args: Any, **kwargs: Any) -> Any:
+        kwargs = respelled(kwargs, spellings)
         if len(args) > len(order):
             raise TypeError(f"{name}() takes at most {len(order)} positional arguments but {len(args)} were given")
-        if not kwargs.keys() <= {*order}:
+        if not kwargs.keys() <= {*order[len(args) :]}:
             raise TypeError  # which is then said in PyTorch's words
         given = {"reduction": 0, **dict(zip(order, args, strict=False)), **kwargs}
-        given["reduction"] = reduction_of(None, None, given["reduction"])
+        is_other = isinstance(given["reduction"], int) and given["reduction"] not in (0, 1, 2)
+        given["reduction"] = "none" if is_other else reduction_of(None, None, given["reduction"])
         if name == "kl_div" and given["reduction"] == "mean":
             return function(**{**given, "reduction": "none"}).mean()  # without the warning of nn.functional
         return function(**given)
 
     plain.__name__ = plain.__qualname__ = name
-    plain.__doc__ = f":func:`torch.nn.functional.{name}` with the reduction by number: 0 none, 1 mean, 2 sum."
+    plain.__doc__ = f":func:`torch.nn.functional.{name}` with the reduction by number: 1 mean, 2 sum, others none."
     module("torch")[name] = held_to_forms(name)(plain)
 
 

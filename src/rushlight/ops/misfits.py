@@ -93,7 +93,6 @@ _LABELS = {
     ("batch_norm", "weight"): ("weight", 1),
     ("embedding", "input"): ("indices", 1),
     ("embedding", "weight"): ("weight", 0),
-    ("one_hot", "tensor"): ("input", 0),
 }
 # Flags of operators that PyTorch asks in Python, and those that functions written in Python pass on to operators.
 _LOOSE = frozenset("ambiguity_check assign center inplace pin_memory requires_grad warn_only".split())

@@ -82,7 +82,7 @@ def _order(ord: Any) -> float:
 
 
 @public(space="torch.linalg", method=False)
-def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+def vector_norm(input: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The norm of order ``ord`` of all elements, or along one or several dimensions.
 
     The root of the sum of squares for 2; the greatest and least size for inf and -inf; the number of nonzeros for 0;
@@ -92,11 +92,11 @@ def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *,
     >>> torch.linalg.vector_norm(torch.tensor([3.0, 4.0]))
     tensor(5.)
     """
-    array = x._array
+    array = input._array
     if array.dtype.kind not in "fcVW":
-        raise _not_floating(x)
+        raise _not_floating(input)
     if dtype is not None:
-        _check_dtype(x, dtype)
+        _check_dtype(input, dtype)
         dtype = None if dtype.numpy == array.dtype else dtype.numpy
     if isinstance(ord, complex):
         raise RuntimeError("linalg.vector_norm: Expected a non-complex scalar as the order of norm.")
@@ -106,7 +106,7 @@ def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *,
         _check_empty(order, dim, axes, array)
     if axes is None and keepdim:
         axes = tuple(range(array.ndim))
-    return ops.vector_norm(x, order, axes, bool(keepdim), dtype)
+    return ops.vector_norm(input, order, axes, bool(keepdim), dtype)
 
 
 def _check_dtype(x: Any, dtype: Any) -> None:

@@ -32,7 +32,9 @@ def frobenius_norm(input: Any, dim: Any, keepdim: bool = False) -> Tensor:
 
 @public(method=False)
 def nuclear_norm(input: Any, dim: Any = (-2, -1), keepdim: bool = False) -> Tensor:
-    """The sum of the singular values of matrices."""
+    """The sum of the singular values of matrices; the second argument may be ``keepdim``."""
+    if isinstance(dim, bool):
+        dim, keepdim = (-2, -1), dim
     _deprecated("nuclear_norm", "linalg.matrix_norm(A, 'nuc', dim, keepdim)")
     return module("torch.linalg")["matrix_norm"](input, "nuc", dim, keepdim)
 

@@ -287,6 +287,19 @@ methods["sub_"] = inplace.scaled(np.subtract, "sub_", "sub", "sub_scaled")
 alias("subtract", "sub")
 
 
+def _subtract(input: Any, other: Any, *alphas: object, alpha: object = 1) -> Tensor:
+    """``input - alpha * other``, to which ``alpha`` may be given by position where ``other`` is a number."""
+    if len(alphas) > 1 or (alphas and not is_number(other)):
+        raise TypeError  # which is then said in PyTorch's words
+    result = sub(input, other, alpha=alphas[0] if alphas else alpha)
+    if alphas and result._edge is not None:
+        inplace.record_as(result._edge[0], "SubBackward1")
+    return result
+
+
+public("subtract")(_subtract)
+
+
 @public(method=False, out=False)
 def rsub(input: Any, other: Any, alpha: Any = 1) -> Tensor:
     """``other - alpha * input``."""

@@ -30,7 +30,7 @@ from ..base.public_names import registry as registry
 from ..base.switches import switches
 from ..tensor import PLAIN, Tensor
 from . import dispatch, inplace
-from .argument_forms import refusal, refuse_misfits, takes_out
+from .argument_forms import refusal, refuse_misfits, respelled, spellings_of, takes_out
 from .argument_types import Taken
 from .asking import asked, asked_as, foreign, taken_over
 from .compiling import compiled_call, compiled_function, unusual
@@ -38,11 +38,10 @@ from .descriptions import description
 from .misfits import Call, flags_of, lacking, no_bool, only_bools, without
 from .out import write_out
 from .signatures import OUT, PublicSignature
+from .spellings import by_own_names, in_order
 from .table import Op, table, tensors
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-SPELLINGS = {"axis": "dim", "keepdims": "keepdim", "x": "input", "self": "input", "a": "input", "x1": "input", "x2": "other"}
 
 
 def public(
@@ -111,7 +110,7 @@ def spoken_form(
     flags = flags_of(f, native)
     first_flag = min(flags.values(), default=0)
     prefix = "" if plain or not native else f"{space.removeprefix('torch.')}_"
-    spellings = {other: own for other, own in SPELLINGS.items() if own in parameters and other not in parameters}
+    spellings = spellings_of(parameters)
     listed = _name_of_list(f)
 
     @functools.wraps(f)
@@ -123,9 +122,7 @@ def spoken_form(
         target = None
         if kwargs:
             if spellings:
-                for key in list(kwargs):
-                    if key in spellings and spellings[key] not in kwargs:
-                        kwargs[spellings[key]] = kwargs.pop(key)
+                args, kwargs = by_own_names(parameters, spellings, args, kwargs)
             if listed in kwargs:
                 args = _with_list(f, name, listed, args, kwargs)
             if out and "out" in kwargs:
@@ -233,10 +230,6 @@ def out_of_memory(error: MemoryError) -> Exception:
 def inplace_form(f: Callable[..., Any], name: str) -> Callable[..., Any]:
     """The method that puts ``f(self, ...)`` into self."""
     parameters = parameter_names(f)
-    spellings = {other: own for other, own in SPELLINGS.items() if own in parameters and other not in parameters}
-
-    def spelled(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        return args, {spellings.get(key, key): value for key, value in kwargs.items()}
 
     def refused(args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception) -> Exception | None:
         failed = Call(name, parameters, args, kwargs)
@@ -244,7 +237,7 @@ def inplace_form(f: Callable[..., Any], name: str) -> Callable[..., Any]:
         return wrong or lacking(f.__name__, name, error)
 
     flags = flags_of(f, native=True)
-    return inplace.by_result(only_bools(f, flags) if flags else f, name, spelled, refused)
+    return inplace.by_result(only_bools(f, flags) if flags else f, name, refused=refused)
 
 
 def leaving_graph(tensor: Tensor) -> Tensor:
@@ -266,6 +259,7 @@ def function_of(method: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         by_name = not args
         if by_name:
+            kwargs = respelled(kwargs)
             if "input" not in kwargs:
                 raise without(name, ["input"])
             args = (kwargs.pop("input"),)
@@ -399,18 +393,24 @@ def publish(name: str, *aliases: str, forms: str = "function method inplace", sp
                 module(space)[public_name + "_"] = function_of(methods[public_name + "_"])
 
 
+_SHOWN = (lambda input, *, out=None: 0, lambda input, other, *, out=None: 0, lambda x, n, *, out=None: 0)
+_SIGNATURES = {parameter_names(shown)[:-1]: PublicSignature(shown) for shown in _SHOWN}
+
+
 class _PublicOp:
-    """A pointwise op as PyTorch's function ``f(input, other, *, out=None)``: ``function``, and the calls of it that the compiled
-    code leaves to somebody else."""
+    """A pointwise op as PyTorch's function ``f(input, other, *, out=None)``: ``function``, and what its compiled code leaves to others."""
 
     def __init__(self, entry: Op, name: str, space: str = "torch") -> None:
         self.entry, self.name = entry, name
         self.said = name if space == "torch" else f"{space.removeprefix('torch.')}_{name}"  # in errors for arguments
         self.function = compiled_function(entry, self, self.general)
+        self.labels = parameter_names(self.function)
         self.function.__name__ = self.function.__qualname__ = name
+        self.function.__signature__ = _SIGNATURES[self.labels]  # type: ignore[attr-defined]
 
-    def __call__(self, args: tuple[Any, ...], out: Any) -> Any:
-        given = {} if out is None else {"out": out}
+    def __call__(self, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        args, given = in_order(self.said, self.labels, args, named)
+        out = given.get("out")
         if out is not None and not takes_out(self.said):
             raise refusal(self.said, False, args, given) or TypeError(f"{self.name}() got an unexpected keyword argument 'out'")
         if special.active:
@@ -427,7 +427,7 @@ class _PublicOp:
 
     def general(self, entry: Op, args: tuple[Any, ...]) -> Any:
         try:
-            return dispatch.general(entry, args)
+            return dispatch.general(entry, in_order(self.said, self.labels, args, {})[0])
         except TypeError as error:
             return taken_over(self.function, args, {}, error)
 
@@ -435,7 +435,7 @@ class _PublicOp:
 def _inplace_op(op_name: str, name: str) -> Callable[..., Any]:
     entry = table[op_name]
 
-    def in_order(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    def settled(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         return (*args, *kwargs.values()), {}  # `other` at most
 
     def refused(args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception) -> Exception | None:
@@ -444,7 +444,7 @@ def _inplace_op(op_name: str, name: str) -> Callable[..., Any]:
     def compute(*args: Any) -> Any:
         return entry.call(*args)  # which is compiled when it is first asked for
 
-    call: Any = inplace.by_result(compute, name, in_order, refused)
+    call: Any = inplace.by_result(compute, name, settled, refused)
     ufunc = kernels.IN_PLACE.get(entry.kernel)
     if ufunc is not None:
         short: Any = (inplace.unary if ufunc.nin == 1 else inplace.binary)(ufunc, name, call)

@@ -14,11 +14,11 @@ from ..autograd.interpreters import stack as interpreters
 from ..autograd.modes import special
 from ..base.arguments import type_name
 from ..base.device import Elsewhere, layout
-from .argument_forms import refusal
+from .argument_forms import refusal, respelled, spellings_of
 from .argument_types import Taken
 from .asking import asked, foreign
 from .misfits import flags_of, no_bool, without
-from .public import methods, module, out_of_memory
+from .public import methods, module, out_of_memory, parameter_names
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -42,6 +42,7 @@ def _watched(function: F, is_method: bool) -> F:
     flags = flags_of(function, native=True)
     taken = Taken(name, function, lambda args, kwargs: refusal(name, is_method, args[is_method:], kwargs))
     asks, known = taken.asks, taken.known
+    spellings = spellings_of(parameter_names(function))
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -63,6 +64,9 @@ def _watched(function: F, is_method: bool) -> F:
             result = foreign(call, args, kwargs)
             if result is not NotImplemented:
                 return result
+            own = respelled(kwargs, spellings)
+            if own.keys() != kwargs.keys():
+                return call(*args, **own)
             wrong = refusal(name, is_method, args[is_method:], kwargs)
             if wrong is not None:
                 raise wrong from None

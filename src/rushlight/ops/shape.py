@@ -376,7 +376,7 @@ def expand_as(self: Any, other: Any) -> Tensor:
 _UNSAID = Unsaid()
 
 
-@public()
+@public(method=False)
 def squeeze(input: Any, dim: Any = _UNSAID) -> Tensor:
     """Without the dimensions of size 1, or without those of them that are named."""
     if dim is _UNSAID:
@@ -388,6 +388,12 @@ def squeeze(input: Any, dim: Any = _UNSAID) -> Tensor:
         return ops.squeeze_several(input, tuple(axis for axis in axes_of(dim, len(shape)) if dim and shape[axis] == 1))
     axis = axis_of(dim, len(shape))
     return ops.squeeze(input, (axis,) if shape and shape[axis] == 1 else ())
+
+
+@public("squeeze", function=False)
+def _squeeze_by_method(input: Any, dim: Any = _UNSAID, *more: object) -> Tensor:
+    """:func:`squeeze`, to which several dimensions may be given one by one."""
+    return squeeze(input, (dim, *more) if more else dim)
 
 
 _is_axis, _axis = one_axis("dim")

@@ -254,14 +254,16 @@ def tensor_split(
 
 
 def _axis_split(name: str, least: int, axis_for: Any) -> None:
-    def splits(input: Any, indices_or_sections: Any) -> Any:
+    def splits(input: Any, sections: Any = None, *, indices: object = None) -> Any:
         ndim = input._array.ndim
         if ndim < least:
             raise RuntimeError(
                 f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor with {ndim} dimensions!"
             )
         axis = axis_for(ndim)
-        sections = indices_or_sections
+        if (sections is None) is (indices is None):
+            raise TypeError  # which is then said in PyTorch's words
+        sections = indices if sections is None else sections
         if isinstance(sections, str):
             raise TypeError(f"{name}() received an invalid combination of arguments - got (Tensor, str)")
         if isinstance(sections, Tensor) and not sections._array.ndim:

@@ -355,13 +355,20 @@ def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bo
 
 
 @public(method=False)
-def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Tensor:
+def isin(
+    elements: Any = None, test_elements: Any = None, *, assume_unique: bool = False, invert: bool = False,
+    element: object = None, test_element: object = None,
+) -> Tensor:  # fmt: skip
     """Whether each of ``elements`` is among ``test_elements``.
 
     >>> import rushlight as torch
     >>> torch.isin(torch.tensor([1, 2, 3]), torch.tensor([3, 1]))
     tensor([ True, False,  True])
     """
+    elements = element if elements is None else elements
+    test_elements = test_element if test_elements is None else test_elements
+    if elements is None or test_elements is None:
+        raise TypeError  # which is then said in PyTorch's words
     if not isinstance(elements, Tensor) and not isinstance(test_elements, Tensor):
         raise TypeError(
             "isin() received an invalid combination of arguments - got "

@@ -46,11 +46,11 @@ def options(
         require_cpu(device, name)
     if layout is not None:
         _check_layout(name, layout)
-    if requires_grad is not False:
+    if requires_grad is not False and (requires_grad is not None or name in ("tensor", "new_tensor")):
         check_bool(name, "requires_grad", requires_grad)
         if requires_grad and chosen.kind_rank < dtypes.FLOATING:
             raise not_differentiable("Only Tensors of floating point and complex dtype can require gradients")
-    if pin_memory is not False:
+    if pin_memory is not False and (pin_memory is not None or name in ("tensor", "new_tensor")):
         check_pin_memory(name, pin_memory)
     return chosen.numpy
 

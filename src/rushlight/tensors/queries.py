@@ -6,13 +6,13 @@ from typing import Any
 
 from ..backend.random_streams import memory_axes
 from ..base import dtypes
-from ..base.arguments import NUMBERS
 from ..base.device import memory_format
 from ..ops import promotion
+from ..ops.argument_forms import refusal
 from ..ops.public import methods, module
 from ..ops.publishing import method, published
 from ..tensor import Tensor
-from .arguments import refuse, type_name
+from .arguments import type_name
 
 
 def _tensor(name: str, input: Any) -> Tensor:
@@ -108,17 +108,17 @@ def typename(obj: Any, /) -> str:
 
 
 @published
-def result_type(tensor1: Any, tensor2: Any) -> dtypes.dtype:
+def result_type(*operands: object, **named: object) -> dtypes.dtype:
     """The dtype that an operation on two operands, tensors or numbers, gives.
 
     >>> import rushlight as torch
     >>> torch.result_type(torch.tensor([1, 2]), 1.5)
     torch.float32
     """
-    for value in (tensor1, tensor2):
-        if not isinstance(value, (Tensor, *NUMBERS)):
-            refuse("result_type", (tensor1, tensor2), {}, "Tensor tensor, Tensor other", "Number scalar, Tensor tensor")
-    return promotion.common_dtype((tensor1, tensor2))
+    wrong = refusal("result_type", False, operands, named)  # what the two are called depends on their kinds
+    if wrong is not None:
+        raise wrong
+    return promotion.common_dtype((*operands, *named.values()))
 
 
 @published

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from ...autograd.modes import state
 from ...backend import creation as backend
 from ...backend.memory_formats import has_channels_last
 from ...backend.numpy import converted
@@ -17,7 +18,7 @@ from ...backend.pointwise import real_if
 from ...base import dtypes
 from ...base.device import device as Device
 from ...base.device import require_cpu
-from ...ops.publishing import method
+from ...ops.publishing import method, published
 from ...ops.table import op, table
 from ...tensor import Tensor
 from ..arguments import as_dtype, check_bool, memory_format_name, type_name, warn
@@ -35,6 +36,8 @@ def _cast(x: np.ndarray[Any, Any], dtype: np.dtype[Any], memory_format: str) -> 
 
 op("to_copy", _cast, node="ToCopyBackward0", kind="linear", x=lambda g, xp, x_dtype: xp.astype(g, x_dtype))
 op("to_integers", _cast, inputs="x")  # nothing to differentiate: integers and truth values
+op("dequantize", lambda x: converted(real_if(x, np.dtype(np.float32)), np.dtype(np.float32)), node="NotImplemented",
+   x=lambda g: _underivable())  # fmt: skip
 _to_copy, _to_integers = table["to_copy"].call, table["to_integers"].call
 
 _warned: set[str] = set()
@@ -45,9 +48,7 @@ def _convert(self: Tensor, dtype: np.dtype[Any], memory_format: str = "preserve_
     array = self._array
     if not copy and array.dtype == dtype and _lies_in(array, memory_format):
         return self
-    if array.dtype.kind in "cW" and dtype.kind not in "cbW" and "complex" not in _warned:
-        _warned.add("complex")
-        warn("Casting complex values to real discards the imaginary part")
+    _warn_of_lost_parts(self, dtype)
     if self._conjugate:
         self = self.resolve_conj()
     if dtype.kind in "iub":
@@ -55,10 +56,42 @@ def _convert(self: Tensor, dtype: np.dtype[Any], memory_format: str = "preserve_
     return _to_copy(self, dtype, memory_format)
 
 
+def _warn_of_lost_parts(tensor: Tensor, dtype: np.dtype[Any]) -> None:
+    if tensor._array.dtype.kind in "cW" and dtype.kind not in "cbW" and "complex" not in _warned:
+        _warned.add("complex")
+        warn("Casting complex values to real discards the imaginary part")
+
+
 def _lies_in(array: np.ndarray[Any, Any], memory_format: str) -> bool:
     """Whether the order of the axes is right, whatever gaps there are, as PyTorch looks at it."""
     likely = {4: "channels_last", 5: "channels_last_3d"}[array.ndim] if has_channels_last(array) else "contiguous_format"
     return memory_format in ("preserve_format", likely)
+
+
+def _underivable() -> NoReturn:
+    raise RuntimeError("derivative for dequantize is not implemented")
+
+
+@published
+def dequantize(input: object) -> Tensor:
+    """The numbers of a tensor in single precision: there are no quantized ones."""
+    if isinstance(input, (tuple, list)):
+        raise NotImplementedError("Could not run 'aten::dequantize.tensors' with arguments from the 'CPU' backend.")
+    if not isinstance(input, Tensor):
+        raise TypeError  # which is then said in PyTorch's words
+    if input._array.dtype == np.float32 and not (state.grad_enabled and input._needs_grad):
+        return input
+    _warn_of_lost_parts(input, np.dtype(np.float32))
+    return table["dequantize"].call(input)  # type: ignore[no-any-return]
+
+
+def _dequantize(self: Tensor) -> Tensor:
+    """See :func:`torch.dequantize`."""
+    return dequantize(self)
+
+
+_dequantize.__name__ = _dequantize.__qualname__ = "dequantize"  # which is the function's, too
+method(_dequantize)
 
 
 @method
@@ -130,7 +163,7 @@ def _refuse_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> NoReturn:
 _BY_TYPE_NAME = {each.type_name: each for each in dtypes.ALL}
 
 
-def _type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
+def _type(self: Tensor, dtype: Any = None, non_blocking: bool = False, *, memory_format: object = None) -> Any:
     """Without argument the name of the tensor's type, 'torch.FloatTensor' say; else the tensor in that type.
 
     Takes a dtype, such a name or such a class.

@@ -266,6 +266,10 @@ def randint_like(
             "Tensor input, int high, *, ...",
             "Tensor input, int low, int high, *, ...",
         )
+    if isinstance(high, Tensor) and low is None:
+        if high._array.ndim:
+            raise RuntimeError("high must be a scalar tensor and on CPU")
+        high = int(high.item())
     array = unset_like("randint_like", input, dtype, layout, device, requires_grad, pin_memory, memory_format)
     first, last = (
         integer("randint_like", "low", 2, low or 0),

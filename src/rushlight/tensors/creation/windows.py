@@ -31,7 +31,7 @@ def _window(
         )
     numpy_type = options(name, dtype, layout, device, requires_grad, pin_memory)
     chosen = dtypes.of(numpy_type)
-    if not chosen.is_floating_point:
+    if not (chosen.is_floating_point or chosen.is_complex):
         raise RuntimeError(
             f"{name} expects floating point dtypes, got: TensorOptions(dtype={chosen.c_name}, device=cpu, "
             "layout=Strided "
@@ -41,6 +41,8 @@ def _window(
         raise RuntimeError(f"{name} requires non-negative window_length, got window_length={length}")
     if length < 2:
         return finished(np.ones(length, numpy_type), requires_grad)
+    if chosen.is_complex:
+        raise NotImplementedError(f"\"arange_cpu\" not implemented for '{chosen.scalar_name}'")
     last = length if periodic else length - 1
     wide = np.dtype(np.float64 if chosen is dtypes.float64 else np.float32)
     values = kernel(np.arange(last + 1, dtype=wide), last, *parameters)[:length]
