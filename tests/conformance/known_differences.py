@@ -40,7 +40,8 @@ KNOWN = [
         "PyTorch's jvp hands out an alias of the primal result, whose gradient is another's",
     ),
     (
-        r"value at [^\n]*(jvp|make_dual|hessian|jacfwd)\([^\n]*\b(\w+)\b[^\n]*\n(?s:.*)\n\2 = [^\n]*(as_strided|expand\()",
+        r"value at [^\n]*(jvp|make_dual|hessian|jacfwd)\([^\n]*\b(\w+)\b[^\n]*\n(?s:.*)\n"
+        r"(\2 = [^\n]*(as_strided|expand\()|(\w+) = [^\n]*as_strided(?s:.*)\n\2\b[^\n]* = copy\.deepcopy\([^\n]*\b\5\b)",
         "PyTorch lays a tangent out as what it belongs to, also where elements share places: they are written over",
     ),
     (
@@ -153,6 +154,35 @@ KNOWN = [
         r"error at [^\n]*sparse_coo_tensor\([^\n]*\n# 'RuntimeError: size is inconsistent with indices: [^\n]*"
         r"for 'RuntimeError: addmm: index out of",
         "PyTorch looks at indices when they are used, and with torch.sparse.check_sparse_tensor_invariants, as here, when they are given",
+    ),
+    (
+        r"(value|grad) at (?s:.*)func\.jvp\([^\n]*layer_norm\((?s:.*)(backward\(|grad\()",
+        "PyTorch's derivative of the tangent of layer_norm is not what differences say, nor what its own functional.jvp gives",
+    ),
+    (
+        r"value at [^\n]*jacrev\(torch\.func\.jacfwd\([^\n]*vector_norm\([^\n]*\n# \w+: \d+/\d+ differ, at \[[\d, ]*\]: -?0\.0 for nan\n",
+        "PyTorch's jacrev(jacfwd) of a norm is nan at zero: its own three other orders give the zeros that are given here",
+    ),
+    (
+        r"value at `the end`\n# (\w+): (?s:.*)float16(?s:.*)torch\.matmul\([^\n]*\b\1\b[^\n]*, out=\1\)$",
+        "a product in half precision that is written over its own factor: PyTorch reads there what it has written before",
+    ),
+    (
+        r"no error at [^\n]*vmap\(torch\.vmap\([^\n]*(mse_loss|smooth_l1_loss)\([^\n]*\(None, 0\)\), \(0, None\)\)[^\n]*\n"
+        r"# RuntimeError: (The size of tensor a|shape '\[)",
+        "PyTorch folds the batches of only one side of a loss: the mean of squares written out it gives as it is given here",
+    ),
+    (
+        r"no error at [^\n]*func\.linearize\([^\n]*(cov|corrcoef)\([^\n]*\n# RuntimeError: It appears that you're trying to get value out",
+        "PyTorch's linearize traces the tangent and cannot look at numbers: its own jvp gives what is given here",
+    ),
+    (
+        r"no error at [^\n]*func\.linearize\([^\n]*logcumsumexp\([^\n]*\n# RuntimeError: a leaf Variable that requires grad",
+        "PyTorch's linearize writes into its own leaf: of the same tensor detached, and by jvp, it gives what is given here",
+    ),
+    (
+        r"no error at [^\n]*backward\([^\n]*\n# RuntimeError: Either your tensor may have escaped(?s:.*)vmap\([^\n]*checkpoint\(",
+        "PyTorch computes again what it has saved in vmap after the end of that: checkpoint(vmap(f)) it gives as it is given here",
     ),
     (
         r"error at [^\n]*backward\([^\n]*\n# RuntimeError: expand is unsupported for Sparse tensors\n"

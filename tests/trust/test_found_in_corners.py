@@ -248,3 +248,26 @@ def test_the_softmax_of_a_number_is_a_constant() -> None:
 def test_products_with_jacobians_of_integers() -> None:
     with pytest.raises(RuntimeError, match="Only Tensors of floating point and complex dtype can require gradients"):
         torch.autograd.functional.jvp(lambda t: t.long(), torch.ones(2), torch.ones(2))
+
+
+def test_gradients_of_functions_have_tangents_in_batches() -> None:
+    x = torch.tensor([2.0, 3.0], requires_grad=True)
+
+    def slope(t: Any) -> Any:
+        return torch.func.grad(lambda u: Product.apply(u, u * u).sum())(t)
+
+    pushed = torch.vmap(lambda t: torch.func.jvp(slope, (t,), (t,))[1])(x)
+    assert pushed.tolist() == [24, 54]
+    assert torch.autograd.grad(pushed.sum(), x)[0].tolist() == [24, 36]
+    second = torch.vmap(torch.func.hessian(lambda u: Product.apply(u, u * u).sum()))(x)
+    assert second.tolist() == [12, 18]
+    assert torch.autograd.grad(second.sum(), x)[0].tolist() == [6, 6]
+
+
+def test_jacobians_speak_of_their_numbers_not_of_a_batch() -> None:
+    with pytest.raises(RuntimeError, match="mat1 must be a matrix, got 1-D tensor"):
+        torch.func.hessian(lambda t: t.addmm(t, t).sum())(torch.ones(2))
+    with pytest.raises(IndexError, match="Dimension specified as 0 but tensor has no dimensions"):
+        torch.func.hessian(lambda t: t.unbind()[0])(torch.ones(()))
+    with pytest.raises(IndexError, match="Dimension out of range"):
+        torch.vmap(torch.rot90)(torch.ones(2, 3))

@@ -13,7 +13,7 @@ from ..base.arguments import type_name
 from ..tensor import Methods, Tensor, new_tensor
 from . import promotion
 from .integer_arguments import whole_number
-from .operands import check_tensors, refuse_scalar
+from .operands import check_tensors, of_several, refuse_scalar
 from .public import alias, axis_of, ops, public
 from .shape import reshape
 from .table import op, table
@@ -104,7 +104,7 @@ def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     if not tensors:
         whole_number("cat", "dim", 2, dim)
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
-    if tensors[0]._of_batch:
+    if of_several(tensors[0]):
         refuse_scalar(tensors[0], IndexError())
     shapes = [tensor._array.shape for tensor in tensors]
     try:

@@ -16,7 +16,7 @@ from ..base import dtypes
 from ..tensor import Tensor
 from . import older_forms
 from .inplace import named
-from .operands import check_batches, other_side, product_shape, refuse_history
+from .operands import check_batches, of_several, other_side, product_shape, refuse_history
 from .out import write_out
 from .plain_cases import Case, plain_cases
 from .public import CompiledOnUse, alias, axes_of, axis_of, methods, module, ops, public
@@ -118,7 +118,7 @@ def _check_mm(a: Any, b: Any) -> None:
 
 def _refuse_examples(name: str, a: Any, b: Any, *ndims: int) -> None:
     """RuntimeError for factors of wrong dimensions where they are examples of a batch: ``vmap`` has words of its own."""
-    if a._of_batch or b._of_batch:
+    if any(map(of_several, (a, b))):
         raise RuntimeError(
             f"Shape mismatch: Got incorrect dims for {name}(a, b). a has dim {a._array.ndim}and b has dim {b._array.ndim}but "
             f"expected them to have dim {ndims[0]} and dim {ndims[1]}"
@@ -192,7 +192,7 @@ def _type_word(array: Any) -> str:
 def _check_vectors(name: str, a: Any, b: Any) -> None:
     x, y = a._array, b._array
     if x.ndim != 1 or y.ndim != 1:
-        if any(one._of_batch and not getattr(one, "shared", False) for one in (a, b)):
+        if any(map(of_several, (a, b))):
             raise RuntimeError(f"Got wrong shapes for {name}")
         raise RuntimeError(f"1D tensors expected, but got {x.ndim}D and {y.ndim}D tensors")
     if x.dtype != y.dtype:

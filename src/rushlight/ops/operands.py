@@ -103,10 +103,17 @@ def check_operand(op: Op, position: int, value: Any, first: int, args: Sequence[
     raise TypeError(f"{op.name}(): argument '{label}' (position {position + first}) must be Tensor, not {type_name(value)}")
 
 
+def of_several(input: Tensor) -> bool:
+    """Whether a tensor is one of several examples, and not the same for all."""
+    return input._of_batch and not getattr(input, "shared", False)
+
+
 def refuse_scalar(input: Tensor, error: Exception) -> None:
     """``error`` for a tensor without dimensions; of an example of a batch PyTorch's for the batch, which has one in front."""
     if not input._array.ndim:
-        raise IndexError("Dimension out of range (expected to be in range of [-1, 0], but got 1)") if input._of_batch else error
+        raise (
+            IndexError("Dimension out of range (expected to be in range of [-1, 0], but got 1)") if of_several(input) else error
+        )
 
 
 def check_tensors(values: Sequence[object]) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from ..backend import shape as k
 from ..backend.memory_formats import keeping
 from ..tensor import Tensor, new_tensor
-from .operands import refuse_history, refuse_scalar
+from .operands import of_several, refuse_history, refuse_scalar
 from .public import axes_of, axis_of, module, ops, public
 from .shape import reshape, sizes_of
 from .slicing import narrowed_from
@@ -143,7 +143,7 @@ def flipped(input: Tensor, *args: Any, dims: Any = None) -> Tensor:
         raise TypeError('flip() missing 1 required positional arguments: "dims"')
     if len(dims) == 1 and isinstance(dims[0], (tuple, list)):
         dims = tuple(dims[0])
-    if input._of_batch and dims:
+    if of_several(input) and dims:
         refuse_scalar(input, IndexError())
     return ops.flip(input, axes_of(dims, input._array.ndim) if dims else ())
 
@@ -177,7 +177,7 @@ def rolled(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
     if not input._array.size:
         return ops.roll(input, shifts, None)
-    if input._of_batch:
+    if of_several(input):
         refuse_scalar(input, IndexError())
     return ops.roll(input, shifts, tuple(axis_of(one, input._array.ndim, wrap_scalar=False) for one in dims))
 
@@ -190,6 +190,8 @@ def rotated(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
         raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
     if ndim < 2:
         refuse_scalar(input, RuntimeError("expected total dims >= 2, but got total dims = 0"))
+        if of_several(input):
+            axis_of(dims[1], ndim)
         raise RuntimeError(f"expected total dims >= 2, but got total dims = {ndim}")
     plane = tuple(axis_of(one, ndim) for one in dims)
     if plane[0] == plane[1]:
@@ -202,7 +204,7 @@ def rotated(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
 
 def _refuse_triangle(name: str, input: Tensor) -> None:
     """The error for what is no matrix: for batches PyTorch counts the dimension of the batch."""
-    if not input._of_batch:
+    if not of_several(input):
         raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
     if not input._array.ndim:
         raise RuntimeError(f"{name}: The input tensor must have at least 2 dimensions.")

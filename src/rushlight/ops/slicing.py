@@ -14,7 +14,7 @@ import numpy as np
 from ..backend import shape as k
 from ..tensor import Tensor, new_tensor
 from .integer_arguments import whole_number, whole_numbers
-from .operands import no_such_form, refuse_scalar
+from .operands import no_such_form, of_several, refuse_scalar
 from .public import axis_of, ops, public
 from .table import arrays, op, table
 
@@ -81,9 +81,10 @@ def select(input: Any, dim: Any, index: int) -> Tensor:
 @public()
 def unbind(input: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """All slices along ``dim``, as views."""
-    if input._of_batch:
+    if of_several(input):
         refuse_scalar(input, IndexError())
-    return ops.unbind(input, axis_of(dim, input._array.ndim, wrap_scalar=False))
+    axis = axis_of(dim, input._array.ndim)  # of a number PyTorch asks first whether the dimension may be one
+    return ops.unbind(input, axis_of(axis if input._array.ndim else dim, input._array.ndim, wrap_scalar=False))
 
 
 @public()

@@ -152,10 +152,9 @@ def _record(cls: Any, job: _Job, level: Any, leaves: list[Any], wholes: list[Any
                 if found[at] is whole and at in job.dirty:
                     example_graph.adopt(leaf, one.own_edge)
 
-    def opener(kept: Any, of: bool) -> Any:
-        for leaf, whole in zip(leaves, wholes, strict=True):
-            if kept is whole:
-                return lambda: leaf
+    def opener(kept: Any, of: bool, position: int | None) -> Any:
+        if position is not None:
+            return lambda: leaves[position]
         place = next((place for place, out in enumerate(job.outs) if kept is out), None)
         whole = kept if place is None else found[place]
         edge = None if place is None else getattr(made[place], "own_edge", None)
@@ -171,7 +170,7 @@ def _record(cls: Any, job: _Job, level: Any, leaves: list[Any], wholes: list[Any
 
         return again
 
-    node.saved = tuple(opener(one, of) for one, of in zip(job.kept, job.saved_batched, strict=True))
+    node.saved = tuple(opener(*one) for one in zip(job.kept, job.saved_batched, job.positions, strict=True))
 
 
 def _expect_rule(cls: Any) -> bool:
@@ -262,6 +261,7 @@ class _Job:
         self.saved_batched: list[bool] = []
         self.tracked: tuple[bool, ...] = ()  # which inputs are in the graph of examples
         self.kept: list[Any] = []
+        self.positions: list[int | None] = []  # of what is kept, among the inputs
         self.outs: list[Any] = []
         self.entered: list[object] = []  # from forward to setup_context, as is what follows
         self.found: list[Any] = []
@@ -319,6 +319,8 @@ class _Job:
             places = {id(one): whole for one, whole in zip([*entered, *found], [*wholes, *outs], strict=True)}
             originals = context.to_save or ()
             self.kept = [places.get(id(one), whole) for one, whole in zip(originals, kept, strict=True)]
+            # By place: forward mode takes the tangents off first, so that these are others than the node's.
+            self.positions = [next((n for n, whole in enumerate(wholes) if whole is one), None) for one in self.kept]
             ctx.save_for_backward(*self.kept)
             context.to_save = None
             context.saved_for_forward = context.saved_for_forward and tuple(context.saved_for_forward)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..tensor import Tensor
 from . import dynamic_layers
-from .batched_tensors import BatchedTensor, Level
+from .batched_tensors import BatchedTensor, Level, innermost
 from .outlines import Refused
 
 # As PyTorch refuses to write for all examples into one tensor: by a rule of several ops, of one, by the shape; others by fallback.
@@ -51,7 +51,7 @@ def refuse_larger(name: str, self: Tensor, args: tuple[object, ...], level: Leve
     lacking = level if level not in own else next((one for arg in args for one in _levels(arg) if one not in own), None)
     if lacking is not None:
         raise Refused(larger(name, self, args, lacking))
-    if name in _ARITHMETIC or name in _BROADCAST:
+    if level is innermost() and (name in _ARITHMETIC or name in _BROADCAST):  # further out it is a batch that is written
         with contextlib.suppress(ValueError):  # shapes that do not go together have an error of their own
             if (misfit := _misfit(self, args, level)) is not None:
                 raise Refused(misfit)
