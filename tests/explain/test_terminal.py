@@ -155,3 +155,12 @@ def test_a_rule_deep_in_a_call_says_what_arrived_there():
         slope.sum().backward()
     text = str(story)
     assert "g = [1 1]" in text and "to x[0]: g * x[0] ** 0 = 2   with g = 2" in text
+
+
+def test_what_has_no_text_is_called_by_its_name():
+    names = {"torch": torch}
+    exec(
+        "with torch.explain() as story:\n    x = torch.ones(2, requires_grad=True)\n    y = x.clamp(0, 1)\n    y.sum().backward()",
+        names,
+    )
+    assert re.search(r"─ y +ClampBackward1", str(names["story"]))

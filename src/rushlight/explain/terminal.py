@@ -203,7 +203,8 @@ def _run(steps: Steps, step: Step, lang: str, branch: str, below: str) -> list[s
     event = steps.events[step.events[0]]
     nodes = step.title.plain(lang).split(" · ")[1]
     arrived = ", ".join(brief(one).plain(lang) for one in event["arrived"] if one is not None)
-    text = "" if place is None else text_at(place)
+    made = steps.board.nodes[event["node"]]["outputs"]
+    text = text_at(place) if place is not None and place["text"] else steps.board.label(made[0]) if made else ""
     card = None if step.card is None else steps.board.cards[step.card]
     if card is not None and card.name and event["node"] in steps.board.renewed:  # a view's, where its base was written to
         text = f"{card.name} {say('after', text=text).plain(lang)}"

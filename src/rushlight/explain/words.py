@@ -34,7 +34,7 @@ TABLE: dict[str, tuple[str, str]] = {
     "next": ("Next step", "下一步"),
     "last": ("Last step", "最后一步"),
     "your program": ("Your program", "你的程序"),
-    "printed": ("It printed", "它打印了"),
+    "printed": ("It printed", "程序的输出"),
     "graph": ("The graph", "计算图"),
     "steps": ("Step by step", "逐步查看"),
     "skip": ("Skip to the steps", "跳到各步骤"),
@@ -214,11 +214,11 @@ TABLE: dict[str, tuple[str, str]] = {
     ),
     "why accumulated_zero": (
         "A leaf that asks for a gradient. What arrived is 0: the derivative is 0 on the way{where}.",
-        "要求梯度的叶子张量。到达的梯度是 0：路上的导数为 0{where}。",
+        "要求梯度的叶子张量。到达的梯度是 0：传递途中有导数为 0{where}。",
     ),
     "why accumulated_infinite": (
         "A leaf that asks for a gradient. What arrived is not finite: it came to be so on the way{where}.",
-        "要求梯度的叶子张量。到达的梯度不是有限的数：在路上变成这样{where}。",
+        "要求梯度的叶子张量。到达的梯度不是有限数，是在传递途中变成这样的{where}。",
     ),
     "why retained": ("Not a leaf, but `.retain_grad()` kept its gradient.", "不是叶子张量，但 `.retain_grad()` 保留了它的梯度。"),
     "why not_leaf": (
@@ -236,7 +236,7 @@ TABLE: dict[str, tuple[str, str]] = {
     ),
     "why retained_late": (
         "`.retain_grad()` was called when the gradient had passed; it must come before backward.",
-        "调用 `.retain_grad()` 时梯度已经过去了；要在 backward 之前调用。",
+        "调用 `.retain_grad()` 时梯度已经传过去了；要在 backward 之前调用。",
     ),
     "why no_requires_grad": ("Nobody asked: `requires_grad` is False{where}.", "没有要求梯度：`requires_grad` 是 False{where}。"),
     "why not_floating": (
@@ -258,7 +258,7 @@ TABLE: dict[str, tuple[str, str]] = {
     "why cut_off": (
         "It asks, but on the way from it to the result the history was cut{where}: by `detach`, `.data`, `no_grad`, plain numbers "
         "(`.item()`, `.numpy()`), an index, a copy or an operation without a derivative.",
-        "它要求了梯度，但从它到结果的路上，计算图被切断了{where}：由 `detach`、`.data`、`no_grad`、普通的数（`.item()`、`.numpy()`）、"
+        "它要求了梯度，但从它到结果的路径上，计算图被切断了{where}：由 `detach`、`.data`、`no_grad`、普通的数（`.item()`、`.numpy()`）、"
         "索引、复制或不可导的运算造成。",
     ),
     "why decided": (
@@ -271,7 +271,7 @@ TABLE: dict[str, tuple[str, str]] = {
     ),
     "why nothing_sent": (
         "A path leads to it, but a node on the way sent None instead of a gradient{where}.",
-        "有路径通到它，但路上有一个节点返回了 None，没有传递梯度{where}。",
+        "有路径通到它，但路径上有一个节点返回了 None，没有传下梯度{where}。",
     ),
     "why unnamed_leaf": (
         "Not the leaf: an operation made it from one that has no name{where}, and the gradient is that one's. "
@@ -299,7 +299,7 @@ TABLE: dict[str, tuple[str, str]] = {
     ),
     "why left_out": ("Left out: `inputs=` did not name it{where}.", "没有算它的梯度：`inputs=` 没有列出它{where}。"),
     "why no_backward": ("No backward pass ran.", "没有运行过反向传播。"),
-    "why error": ("An error came first{where}: no gradient got here.", "程序先出错了{where}，梯度还没到这里。"),
+    "why error": ("An error came first{where}: no gradient got here.", "程序先出错了{where}，梯度还没有传到这里。"),
     "at line": (" (line {line})", "（第 {line} 行）"),
     "at lines": (" (lines {lines})", "（第 {lines} 行）"),
     "as above": ("As above.", "同上。"),
