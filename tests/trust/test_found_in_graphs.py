@@ -106,3 +106,37 @@ def test_repeated_matrices_that_are_copied_are_not_made_triangular() -> None:
     stretched = torch.ones(3, 3, 2, 1).transpose(0, 1).expand(3, 3, 2, 2)
     with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
         stretched.triu_()
+
+
+def test_dropout_in_place_writes_as_often_as_pytorch() -> None:
+    nothing, kept, scaled, meeting = torch.tensor([]), torch.ones(3), torch.ones(3), torch.ones(4).as_strided((3, 2), (1, 1))
+    functional = torch.nn.functional
+    assert functional.dropout(nothing, inplace=True)._version == 0
+    assert functional.alpha_dropout(kept, 0.0, True, True)._version == 0
+    assert functional.alpha_dropout(scaled, 0.5, True, True)._version == 2
+    assert functional.dropout(meeting, inplace=True)._version == 1
+
+
+def test_logic_in_place_is_nothing_to_autograd() -> None:
+    leaf = torch.ones(2, requires_grad=True)
+    assert leaf.logical_and_(leaf) is leaf and leaf.is_leaf and leaf._version == 1
+    assert leaf[:1].logical_not_().tolist() == [0]
+    with torch.inference_mode():
+        frozen = torch.ones(2)
+    with pytest.raises(RuntimeError, match="Inplace update to inference tensor"):
+        frozen.logical_not_()
+
+
+def test_faults_of_writes_come_before_that_the_tensor_is_of_inference_mode() -> None:
+    with torch.inference_mode():
+        frozen = torch.ones(2, 2)
+    for write, fault in (
+        (lambda t: t.copy_(torch.ones(3)), "The size of tensor a"),
+        (lambda t: t.squeeze_(7), "Dimension out of range"),
+        (lambda t: t.transpose_(0, 5), "Dimension out of range"),
+        (lambda t: t.uniform_(2, 1), "expects to return"),
+        (lambda t: t.bernoulli_(2.0), "expects p to be in"),
+        (lambda t: t.t_(), "Inplace update to inference tensor"),
+    ):
+        with pytest.raises((RuntimeError, IndexError), match=fault):
+            write(frozen)

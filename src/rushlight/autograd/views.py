@@ -112,12 +112,14 @@ def write(tensor: Tensor, value: Any, name: str) -> None:
     bump(tensor, name)
 
 
-def check_writable(tensor: Tensor, needs: bool = False) -> None:
+def check_writable(tensor: Tensor, needs: bool = False, name: str = "") -> None:
     """Raises PyTorch's errors for tensors that the graph does not allow to be changed in place now.
 
     ``needs``  whether what is written into the tensor needs a gradient
     """
     refuse_inference(tensor)
+    if name[:8] == "logical_":  # PyTorch's autograd does not hear of these
+        return
     if not modes.state.grad_enabled or not ((own := tensor.requires_grad) or needs):
         return
     base = tensor._base
@@ -140,7 +142,7 @@ def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any
         written = interpreters.ask("write", function, name, self, args, kwargs)
         if written is not NotImplemented:
             return written
-    check_writable(self, any(getattr(value, "requires_grad", False) for value in args))
+    check_writable(self, any(getattr(value, "requires_grad", False) for value in args), name)
     if self._base is not None:
         refresh_to_record(self)
     overlapping = overlaps.check_write(function, name, self, args, kwargs)

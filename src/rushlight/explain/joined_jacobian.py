@@ -4,7 +4,6 @@ matrices of what lies between the checkpoints are read, each checkpoint's own is
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
 

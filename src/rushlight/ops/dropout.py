@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import warnings
 from collections.abc import Callable
@@ -67,6 +68,17 @@ def _drawn(shape: tuple[int, ...], dtype: np.dtype[np.generic], p: float) -> Ten
 Shape = Callable[[Any], tuple[int, ...]]
 
 
+def _dropped_in_place(input: Tensor, p: float, noise_shape: Shape) -> Tensor:
+    """As :func:`_dropped`, by the writes that PyTorch does: none where nothing is dropped."""
+    if p == 0 or not input._array.size:
+        return input
+    if p == 1:
+        return input.mul_(new_tensor(np.zeros(input._array.shape, input._array.dtype)))
+    if modes.state.transforms:
+        return input.mul_(_noise(input, noise_shape(input), p) / (1 - p))
+    return input.mul_(_scaled_noise(input, noise_shape(input), p))
+
+
 def _dropped(input: Any, p: float, noise_shape: Shape) -> Any:
     if p == 0 or not input._array.size:
         return input
@@ -98,11 +110,9 @@ def _feature_shape(input: Any) -> tuple[int, ...]:
     return (*shape[:2], *(1,) * (len(shape) - 2))
 
 
-def _keeps_all(input: Tensor, p: float) -> bool:
-    return p == 0 or not input._array.size
-
-
-def _publish(name: str, compute: Any, what: str, default_training: bool, in_torch: bool) -> None:
+def _publish(
+    name: str, compute: Any, written: Callable[..., Tensor], what: str, default_training: bool, in_torch: bool
+) -> None:
     """Publishes one kind of dropout for nn.functional, and in torch where it is there too."""
 
     def dropout(input: Any, p: float = 0.5, training: bool = default_training, inplace: bool = False) -> Any:
@@ -110,9 +120,9 @@ def _publish(name: str, compute: Any, what: str, default_training: bool, in_torc
         _check(p, RuntimeError)
         if not isinstance(input, Tensor):
             raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type_name(input)}")
-        if not switch(name, "train", 3, training) or (inplace and _keeps_all(input, p)):
+        if not switch(name, "train", 3, training):
             return input
-        return views.inplace(compute, name + "_", input, p) if inplace else compute(input, p)
+        return written(input, p) if inplace else compute(input, p)
 
     def plain(input: Any, p: float, train: bool) -> Any:
         _check(p, RuntimeError)
@@ -120,8 +130,7 @@ def _publish(name: str, compute: Any, what: str, default_training: bool, in_torc
 
     def plain_(input: Any, p: float, train: bool) -> Any:
         _check(p, RuntimeError)
-        writes = switch(name + "_", "train", 3, train) and not _keeps_all(input, p)
-        return views.inplace(compute, name + "_", input, p) if writes else input
+        return written(input, p) if switch(name + "_", "train", 3, train) else input
 
     for function, public_name in ((dropout, name), (plain, name), (plain_, name + "_")):
         function.__name__ = function.__qualname__ = public_name
@@ -139,17 +148,39 @@ def _alpha(input: Any, p: float, noise_shape: Shape) -> Any:
         return input
     if p == 1:
         return input * new_tensor(np.zeros(input._array.shape, input._array.dtype))
+    factor, term = _towards_limit(input, p, noise_shape)
+    return input * factor + term
+
+
+def _alpha_in_place(input: Tensor, p: float, noise_shape: Shape) -> Tensor:
+    """As :func:`_alpha`, by the writes that PyTorch does."""
+    if not 0 < p < 1 or not input._array.size:
+        return _dropped_in_place(input, p, noise_shape)
+    factor, term = _towards_limit(input, p, noise_shape)
+    return input.mul_(factor).add_(term)
+
+
+def _towards_limit(input: Tensor, p: float, noise_shape: Shape) -> tuple[Tensor, Tensor]:
     limit = 1.7580993408473766
     noise = _noise(input, noise_shape(input), p)
     a = 1.0 / math.sqrt((limit * limit * p + 1) * (1 - p))
-    b = (noise - 1) * (limit * a) + limit * a * p
-    return input * (noise * a) + b
+    return noise * a, (noise - 1) * (limit * a) + limit * a * p
 
 
-_publish("dropout", lambda x, p: _dropped(x, p, _own_shape), "elements", True, True)
-_publish("feature_dropout", lambda x, p: _dropped(x, p, _feature_shape), "whole channels", True, True)
-_publish("alpha_dropout", lambda x, p: _alpha(x, p, _own_shape), "elements (as selu sees it)", False, True)
-_publish("feature_alpha_dropout", lambda x, p: _alpha(x, p, _feature_shape), "channels (as selu sees it)", False, True)
+for _name, _compute, _written, _shape, _what in (
+    ("dropout", _dropped, _dropped_in_place, _own_shape, "elements"),
+    ("feature_dropout", _dropped, _dropped_in_place, _feature_shape, "whole channels"),
+    ("alpha_dropout", _alpha, _alpha_in_place, _own_shape, "elements (as selu sees it)"),
+    ("feature_alpha_dropout", _alpha, _alpha_in_place, _feature_shape, "channels (as selu sees it)"),
+):
+    _publish(
+        _name,
+        functools.partial(_compute, noise_shape=_shape),
+        functools.partial(_written, noise_shape=_shape),
+        _what,
+        "alpha" not in _name,
+        True,
+    )
 
 
 def _spatial(rank: int) -> Any:

@@ -264,7 +264,7 @@ def by_result(
             _refuse_misfits(name, args, kwargs)
             if self._inference is not None and not state.inference:
                 _rehearse(f, name, self, args, kwargs)
-            views.check_writable(self, any(in_graph(value) for value in args if hasattr(value, "_array")))  # comes before
+            views.check_writable(self, any(in_graph(value) for value in args if hasattr(value, "_array")), name)  # comes before
             if name in overlaps.BY_ELEMENT:
                 refuse_operands(name, self, (*args, *kwargs.values()), error)
             raise

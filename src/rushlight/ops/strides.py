@@ -184,7 +184,8 @@ def _inplace_view(name: str) -> None:
     function = methods[name]
 
     def change(self: Any, *args: Any, **kwargs: Any) -> Any:
-        views.check_writable(self)
+        if self._inference is None:
+            views.check_writable(self)
         if name == "t" and self._array.ndim > 2:
             raise RuntimeError(f"t_() expects a tensor with <= 2 dimensions, but self is {self._array.ndim}D")
         try:
@@ -194,6 +195,8 @@ def _inplace_view(name: str) -> None:
             if not missing:
                 raise
             raise TypeError(f"{name}_{missing}{which}") from None
+        if self._inference is not None:
+            views.check_writable(self)  # of those PyTorch sees only what has been done
         node = result.grad_fn
         if node is not None and type(node).__name__ in _INPLACE_NODES:
             record_as(node, _INPLACE_NODES[type(node).__name__])

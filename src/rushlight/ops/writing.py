@@ -151,6 +151,8 @@ def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
             return result
         raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type_name(other)}")
     target, source = self._array, other._array
+    if self._inference is not None:  # of those PyTorch sees only what it has written
+        _check_shapes(target.shape, source.shape)
     views.check_writable(self, other.requires_grad and target.dtype.kind in "fcVW")
     if overlaps.is_stretched(target):
         needed = modes.state.grad_enabled and (self.requires_grad or other.requires_grad)
@@ -160,12 +162,7 @@ def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
         raise overlaps.overlap_error()
     if target.shape != source.shape:
         overlaps.check_memory(self, (other,))
-        mismatch = broadcast_error([target.shape, source.shape])
-        if mismatch is not None:
-            raise mismatch
-        got = np.broadcast_shapes(target.shape, source.shape)
-        if got != target.shape:
-            raise RuntimeError(f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(got)}")
+        _check_shapes(target.shape, source.shape)
     if self is other and not _recording(self, other):
         views.bump(self, "copy_")
         return self
@@ -176,6 +173,16 @@ def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
         return views.inplace(ops.copy, "copy_", self, other)
     views.write(self, k.real_if(source, target.dtype), "copy_")
     return self
+
+
+def _check_shapes(shape: tuple[int, ...], other: tuple[int, ...]) -> None:
+    """PyTorch's error unless what has the other shape can be copied into what has the first."""
+    mismatch = broadcast_error([shape, other])
+    if mismatch is not None:
+        raise mismatch
+    got = np.broadcast_shapes(shape, other)
+    if got != shape:
+        raise RuntimeError(f"output with shape {list(shape)} doesn't match the broadcast shape {list(got)}")
 
 
 for _method in (zero_, fill_, copy_):

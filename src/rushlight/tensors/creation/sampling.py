@@ -72,9 +72,11 @@ def _is_followed(inputs: tuple[Tensor, ...]) -> bool:
 
 def _fill(self: Tensor, name: str, node: str, draw: Draw) -> Tensor:
     """Fills ``self`` with what ``draw(shape, contiguous)`` gives."""
+    if self._inference is not None:
+        draw((0,), True)  # what is wrong with the distribution is told first
     views.check_writable(self)
     if overlaps.overlaps_itself(self._array):
-        draw((0,), True)  # what is wrong with the distribution is told first
+        draw((0,), True)
     overlaps.check_memory(self)
     if _is_followed((self,)):
         return views.inplace(table[f"draw_{node}"].call, name, self, draw)
