@@ -93,6 +93,7 @@ LINES = [
     *(f"torch.{name}({what}, 1, out=torch.ones(2, dtype=torch.complex64))" for name in ("std", "var") for what in ("x", "x + 0j")),
     *(f"torch.std(torch.ones(2, 2, dtype=torch.bfloat16), {dim}out=torch.ones((), dtype=torch.{kind}))" for dim in ("", "0, ")
       for kind in ("float32", "bfloat16")),
+    "torch.std(torch.ones(1, 0, dtype=torch.float16), 1, out=torch.ones((), dtype=torch.float64)).isnan()",
     "torch.neg(torch.zeros(2, dtype=torch.int8), out=torch.zeros(3, dtype=torch.bfloat16).expand(2, 3)[..., 0])",
     *(f"(lambda t: t.transpose(0, -1).{name}(t))(torch.ones(3, 1))" for name in ("copy_", "add_")),
     "(lambda t: t.addcdiv_(t, t))(torch.zeros(3, dtype=torch.int8).expand(2, 3))",

@@ -216,6 +216,8 @@ def _refuse_spread(name: str, target: object, args: Args, result: Any) -> None:
     """What PyTorch's kernels of variances do not do, which go by the dtype of ``out=`` but where there is one result."""
     if name not in ("std", "var") or not isinstance(target, Tensor) or not args or not isinstance(args[0], Tensor):
         return
+    if not args[0]._array.size:
+        return
     have, given, size = target._array.dtype, args[0].dtype, result._array.size
     if size == 1 and given.itemsize == 2 and have.itemsize > 2 and have.kind in "fc":
         raise RuntimeError(f"std_var_all: Unsupported dtype {given.scalar_name}")
