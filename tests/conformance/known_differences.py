@@ -86,7 +86,7 @@ KNOWN = [
         "rows of a softmax sum to 1, so that the gradient of their sum is zero: PyTorch's sparse one is not",
     ),
     (
-        r"(grad at |value at [^\n]*autograd\.grad)(?s:.*)linalg\.det\(",
+        r"(grad at |value at (?![^\n]*create_graph=True)[^\n]*autograd\.grad)(?s:.*)linalg\.det\(",
         "the gradient of a determinant that is zero: PyTorch has none there, but with create_graph=True",
     ),
     (
@@ -211,7 +211,9 @@ def writes_to_shared_places(report: str) -> bool:
         if made is not None:
             if _SHARING.search(made[2]) or (names & shared and re.match(r"\w+(\.\w+\(|\[|\.m?T\b)", made[2])):
                 shared |= set(made[1].split(", "))
-        elif re.search(r"\w_\(|\] [-+*/]?= | [-+*/|&]= |out=", line) and (names & shared or _SHARING.search(line)):
+        elif re.search(r"\w_\(|\] [-+*/]?= | [-+*/|&]= |out=|\boptim\.\w+\(.*\.step\(", line) and (
+            names & shared or _SHARING.search(line)
+        ):
             return True
     return False
 
