@@ -41,7 +41,7 @@ KNOWN = [
     ),
     (
         r"value at [^\n]*(jvp|make_dual|hessian|jacfwd)\([^\n]*\b(\w+)\b[^\n]*\n(?s:.*)\n"
-        r"(\2 = [^\n]*(as_strided|expand\()|(\w+) = [^\n]*as_strided(?s:.*)\n\2\b[^\n]* = copy\.deepcopy\([^\n]*\b\5\b)",
+        r"(\2 = [^\n]*(as_strided|expand\(|unfold\()|(\w+) = [^\n]*as_strided(?s:.*)\n\2\b[^\n]* = copy\.deepcopy\([^\n]*\b\5\b)",
         "PyTorch lays a tangent out as what it belongs to, also where elements share places: they are written over",
     ),
     (
