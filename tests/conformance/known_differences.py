@@ -15,7 +15,7 @@ KNOWN = [
         "the size of a dimension that a number does not have: PyTorch reads what its memory held before",
     ),
     (
-        r"last dimension with stride 1\n(?s:.*)(view_as_real|\.real|\.imag)",
+        r"(last dimension with stride 1|stride divisible by 2 for all but last dimension)\n(?s:.*)(view_as_real|\.real|\.imag)",
         "PyTorch does not find nothing contiguous: its own accident",
     ),
     (
@@ -192,6 +192,43 @@ KNOWN = [
     (
         r"value at [^\n]*special\.airy_ai\(",
         "Airy's function below -2.09: PyTorch's Ai(-2.5) is -0.1123248, that of tables and of SciPy -0.1123251",
+    ),
+    (
+        r"value at (?s:.*)\n\w+ = torch\.tensor\([^\n]*dtype=torch\.complex(?:64|128)(?s:.*)"
+        r"((\b\w) / \2\b|torch\.div\((\w), \3\)|\b(\w)\.div_\(\4\))",
+        "PyTorch's AVX2 and AVX-512 kernels leave 1e-17 of a complex number by itself; with ATEN_CPU_CAPABILITY=default, as here, nothing",
+    ),
+    (
+        r"grad at [^\n]*\n# [\w.]+: \d+/\d+ differ, at \[[\d, ]*\]: nan for -?0\.0\n(?s:.*)(l1_loss|\.abs\(|sgn\()(?s:.*)create_graph=True",
+        "the derivative of sgn is PyTorch's tensor of zeros without memory, which stays zero times infinity: that of its sign gives nan",
+    ),
+    (
+        r"value at [^\n]* / [^\n]*\n(?s:.*)\n(\w+) = [^\n]*layer_norm\((?s:.*)\n\w+ = \1\.mean\(",
+        "means of normalized rows are zero: nothing but rounding, which something is divided by",
+    ),
+    (
+        r"value at [^\n]*\n# \w+: (?s:.*)\n(\w+) = [^\n]*softmax\((?s:.*)autograd\.grad\(\1\.(?:mean|sum)\(\)(?s:.*)( / |div_?\()",
+        "the gradient of the mean of a softmax is zero: nothing but rounding, which something is divided by",
+    ),
+    (
+        r"value at [^\n]*eigvalsh\([^\n]*\n# \w+: \d+/\d+ differ, at \[[\d, ]*\]: nan for -?\d",
+        "eigenvalues of a matrix that holds nan: LAPACK of PyTorch looks past it",
+    ),
+    (
+        r"grad_fn at [^\n]*\n# [^\n]* for RuntimeError\('new_fn INTERNAL ASSERT FAILED",
+        "PyTorch asks to be told of a fault of its own when the node of such a view is looked at",
+    ),
+    (
+        r"error at [^\n]*nll_loss\([^\n]*\n# 'ValueError: Expected input batch_size \(\d+\) to match target batch_size \(0\)\.' for",
+        "the size of a dimension that a number does not have: PyTorch reads what its memory held before",
+    ),
+    (
+        r"dtype at [^\n]*\n?[^\n]*make_dual\((?s:.*)(MSELoss|mse_loss)",
+        "PyTorch copies a tangent, to the primal's dtype, where the primal's memory is larger, as that of a reduced loss is",
+    ),
+    (
+        r"value at `\w+ = torch\.(ceil|floor|trunc)\([^\n]*\n(?s:.*)cosine_similarity\((\w), \2\)",
+        "a last digit of the cosine of what is parallel, made visible by what cuts it off",
     ),
 ]
 

@@ -835,3 +835,13 @@ def test_padding_that_adds_nothing_keeps_the_order_in_memory() -> None:
     turned = torch.arange(12.0).reshape(3, 4).T
     pad = torch.nn.functional.pad
     assert [pad(turned, widths).stride() for widths in ((0, 0), (-1, 0), (0, 1))] == [(1, 4), (1, 4), (4, 1)]
+
+
+def test_views_made_in_no_grad_have_rules_that_run_also_while_something_unusual_is_on() -> None:
+    x = torch.ones(2, 3, requires_grad=True)
+    with torch.no_grad():
+        view = x[:1]
+    held = torch.tensor(1).fill_(torch.tensor(2.0, requires_grad=True))  # while it lives, ops take their general path
+    torch.nn.functional.layer_norm(view, (3,)).sum().backward()
+    torch.nn.functional.softmax(view, 0).sum().backward()
+    assert x.grad is None and held.requires_grad

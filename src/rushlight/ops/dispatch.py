@@ -195,7 +195,7 @@ def packed_first(op: Op, inputs: Sequence[Any]) -> Early:
     needed = _needed(op, needs)
     for kind, name, users in op.keep:
         value = inputs[op.inputs.index(name)] if kind == "input" else None
-        if value is None or needed.isdisjoint(users):
+        if value is None or (needed.isdisjoint(users) and not op.keeps_anyhow(kind, users)):
             continue
         refuse_saving(value if name == op.variadic else [value])
         if name == op.variadic:
@@ -273,7 +273,7 @@ def _kept(
     """What the rules for the inputs in ``needed`` ask for, in the order in which nodes keep it."""
     kept: list[Any] = []
     for kind, name, users in op.keep:
-        wanted = kind == "output" or not needed.isdisjoint(users)
+        wanted = op.keeps_anyhow(kind, users) or not needed.isdisjoint(users)
         if kind == "input":
             position = op.inputs.index(name)
             value = inputs[position]
