@@ -2013,7 +2013,7 @@ class Tensor(WithAttributes):
     def square_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`square`."""
         ...
-    def squeeze(self, dim: Any = None, *more: object) -> Tensor:
+    def squeeze(self, dim: object | None = None, *more: object) -> Tensor:
         """:func:`squeeze`, to which several dimensions may be given one by one."""
         ...
     def squeeze_(self, *args: Any, **kwargs: Any) -> Tensor:
@@ -2049,7 +2049,7 @@ class Tensor(WithAttributes):
     def sub_(self, other: Tensor | _complex | ndarray[Any, Any] | generic, *older: Any, alpha: Any = 1) -> Tensor:
         """In-place version of :func:`sub`."""
         ...
-    def subtract(self, other: Tensor | _complex | ndarray[Any, Any] | generic, *alphas: object, alpha: object = 1) -> Tensor:
+    def subtract(self, other: object, *alphas: object, alpha: object = 1) -> Tensor:
         """``input - alpha * other``, to which ``alpha`` may be given by position where ``other`` is a number."""
         ...
     def subtract_(self, other: Tensor | _complex | ndarray[Any, Any] | generic, *older: Any, alpha: Any = 1) -> Tensor:
@@ -3970,7 +3970,7 @@ strided: layout
 def sub(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *older: Any, alpha: Any = 1, out: Any = None) -> Tensor:
     """``input - alpha * other``."""
     ...
-def subtract(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *alphas: object, alpha: object = 1, out: Any = None) -> Tensor:
+def subtract(input: object, other: object, *alphas: object, alpha: object = 1, out: Any = None) -> Tensor:
     """``input - alpha * other``, to which ``alpha`` may be given by position where ``other`` is a number."""
     ...
 def sum(input: Tensor, dim: Any = None, keepdim: _bool = False, *, dtype: dtype | None = None, out: Any = None) -> Tensor:

@@ -287,7 +287,7 @@ class BackwardPass(HookCalls):
                     variable._grad = variable.in_own_layout(wrap(g))
                     return
                 if g.shape != like.shape:
-                    variable._grad = wrap(g if _in_step(g, like) else _stretched(g, like.shape).copy())
+                    variable._grad = wrap(g if overlaps.lies_as(g, like) else _stretched(g, like.shape).copy())
                     return
                 if g.ndim > 1 and g.strides != like.strides and modes.state.keeps_layout:
                     g = _laid_like(g, like)
@@ -332,12 +332,6 @@ class BackwardPass(HookCalls):
                 f"Function {node.name()} returned an invalid gradient at index {index} - got {got} but expected shape "
                 f"compatible with {list(shape)}"
             ) from None
-
-
-def _in_step(g: Any, leaf: Any) -> bool:
-    """Whether a gradient of another shape than its leaf has by now lies as that does: then it is the gradient as it is."""
-    pairs = zip(g.shape, g.strides, leaf.strides, strict=False)  # where the leaf has fewer, PyTorch reads those it had
-    return overlaps.without_gaps(leaf) and all(size == 1 or step == own for size, step, own in pairs)
 
 
 def _stretched(g: Any, shape: tuple[int, ...]) -> Any:

@@ -136,6 +136,12 @@ def without_gaps(array: np.ndarray[Any, Any]) -> bool:
     return True
 
 
+def lies_as(g: np.ndarray[Any, Any], leaf: np.ndarray[Any, Any]) -> bool:
+    """Whether a gradient of another shape than its leaf has by now lies as that does: then it is the gradient as it is."""
+    pairs = zip(g.shape, g.strides, leaf.strides, strict=False)  # where the leaf has fewer, PyTorch reads those it had
+    return without_gaps(leaf) and all(size == 1 or step == own for size, step, own in pairs)
+
+
 def copied_back(array: np.ndarray[Any, Any]) -> bool:
     """Whether matrices do not lie one behind another, but for repeated ones along the outermost dimension: PyTorch takes a copy of
     them, and writes that back."""

@@ -243,7 +243,7 @@ def attributes(op: Any) -> dict[str, object]:
     return found
 
 
-def refuses(rule: Callable[..., Any] | None) -> bool:
+def refuses(rule: Callable[..., object] | None) -> bool:
     """Whether a rule is but an error, which PyTorch raises also where no gradient arrives."""
     return getattr(rule, "refuses", False)
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from . import half_precision, native
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from .half_precision import Array
 
 MANY = 1 << 15
 """Numbers up to which NumPy's is left alone."""

@@ -287,7 +287,7 @@ methods["sub_"] = inplace.scaled(np.subtract, "sub_", "sub", "sub_scaled")
 alias("subtract", "sub")
 
 
-def _subtract(input: Any, other: Any, *alphas: object, alpha: object = 1) -> Tensor:
+def _subtract(input: object, other: object, *alphas: object, alpha: object = 1) -> Tensor:
     """``input - alpha * other``, to which ``alpha`` may be given by position where ``other`` is a number."""
     if len(alphas) > 1 or (alphas and not is_number(other)):
         raise TypeError  # which is then said in PyTorch's words

@@ -391,7 +391,7 @@ def squeeze(input: Any, dim: Any = _UNSAID) -> Tensor:
 
 
 @public("squeeze", function=False)
-def _squeeze_by_method(input: Any, dim: Any = _UNSAID, *more: object) -> Tensor:
+def _squeeze_by_method(input: Tensor, dim: object = _UNSAID, *more: object) -> Tensor:
     """:func:`squeeze`, to which several dimensions may be given one by one."""
     return squeeze(input, (dim, *more) if more else dim)
 

@@ -287,7 +287,7 @@ class _Job:
         flags = [batched_tensors.is_batched(one, self.level) for one in values]
         return [batched_tensors.along(one, self.level) if of else one for one, of in zip(values, flags, strict=True)], flags
 
-    def forward(self, *wholes: Any) -> Any:
+    def forward(self, *wholes: object) -> object:
         with batched_tensors.running(self.level):
             self.entered = entered = [self._example(one, of) for one, of in zip(wholes, self.is_batched, strict=True)]
             if self.cls.vmap is not Function.vmap:
@@ -309,7 +309,7 @@ class _Job:
             self.outs, self.out_batched = self._split(found)
         return tuple(self.outs) if len(self.outs) != 1 else self.outs[0]
 
-    def setup_context(self, ctx: Any, wholes: tuple[Any, ...], output: Any) -> None:
+    def setup_context(self, ctx: Any, wholes: tuple[object, ...], output: object) -> None:
         context, entered, found, outs = self.context, self.entered, self.found, self.outs
         self.entered, self.found = [], []
         context.needs_input_grad = tuple(a or b for a, b in zip(ctx.needs_input_grad, self.tracked, strict=True))

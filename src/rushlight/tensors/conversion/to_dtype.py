@@ -56,7 +56,7 @@ def _convert(self: Tensor, dtype: np.dtype[Any], memory_format: str = "preserve_
     return _to_copy(self, dtype, memory_format)
 
 
-def _warn_of_lost_parts(tensor: Tensor, dtype: np.dtype[Any]) -> None:
+def _warn_of_lost_parts(tensor: Tensor, dtype: np.dtype[np.generic]) -> None:
     if tensor._array.dtype.kind in "cW" and dtype.kind not in "cbW" and "complex" not in _warned:
         _warned.add("complex")
         warn("Casting complex values to real discards the imaginary part")
