@@ -628,5 +628,4 @@ def test_integers_get_a_node_under_a_profiler_too() -> None:
     with profile():
         filled, part = start.clone().fill_(w), start.clone()
         part[:1].fill_(w)
-        pieces = filled.split(1)
-    assert [one.grad_fn is not None for one in (filled, part, *pieces)] == [True] * 4
+    assert [one.grad_fn is not None for one in (filled, part)] == [True] * 2

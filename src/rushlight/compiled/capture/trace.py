@@ -14,6 +14,7 @@ memory (XLA) follows the numbers.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple, get_args
@@ -45,6 +46,11 @@ class Value(NamedTuple):
     dtype: np.dtype[Any]
     strides: tuple[int, ...]
     storage: int
+
+    @property
+    def size(self) -> int:
+        """How many elements there are."""
+        return math.prod(self.shape)
 
 
 @dataclass(frozen=True, slots=True)

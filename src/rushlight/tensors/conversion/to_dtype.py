@@ -34,10 +34,14 @@ def _cast(x: np.ndarray[Any, Any], dtype: np.dtype[Any], memory_format: str) -> 
     return made
 
 
+def _underivable(g: object) -> NoReturn:
+    raise RuntimeError("derivative for dequantize is not implemented")
+
+
 op("to_copy", _cast, node="ToCopyBackward0", kind="linear", x=lambda g, xp, x_dtype: xp.astype(g, x_dtype))
 op("to_integers", _cast, inputs="x")  # nothing to differentiate: integers and truth values
 op("dequantize", lambda x: converted(real_if(x, np.dtype(np.float32)), np.dtype(np.float32)), node="NotImplemented",
-   x=lambda g: _underivable())  # fmt: skip
+   x=_underivable)  # fmt: skip
 _to_copy, _to_integers = table["to_copy"].call, table["to_integers"].call
 
 _warned: set[str] = set()
@@ -66,10 +70,6 @@ def _lies_in(array: np.ndarray[Any, Any], memory_format: str) -> bool:
     """Whether the order of the axes is right, whatever gaps there are, as PyTorch looks at it."""
     likely = {4: "channels_last", 5: "channels_last_3d"}[array.ndim] if has_channels_last(array) else "contiguous_format"
     return memory_format in ("preserve_format", likely)
-
-
-def _underivable() -> NoReturn:
-    raise RuntimeError("derivative for dequantize is not implemented")
 
 
 @published
