@@ -146,7 +146,7 @@ class Watch(interpreters.Interpreter):
                 sys.setprofile(self.looks)
             try:
                 result = run_below(op, args, self)
-            except Exception as error:
+            except BaseException as error:
                 self.stopped = known_functions.stops(error)
                 if not self.stopped:
                     recorder.fail(f"{op.name}(), which raises an error")
