@@ -54,7 +54,7 @@ def jacobian_of(recording: Recording, roots: Sequence[Edge], cotangents: Sequenc
         return None
     leaves = [node for node in nodes if isinstance(node, AccumulateGrad)]
     order = sorted((node for node in nodes if not isinstance(node, AccumulateGrad)), key=lambda node: node.order)
-    if not leaves:
+    if not any(map(size_of, leaves)):
         return None
     v = np.concatenate([one.reshape(-1) for one in arrays])
     try:

@@ -99,7 +99,9 @@ def conj_physical(input: Any) -> Tensor:
     return ops.conj_physical(input) if input._array.dtype.kind in "cW" else input
 
 
-methods["conj_physical_"] = inplace_form(lambda self: ops.conj_physical_(self), "conj_physical_")
+methods["conj_physical_"] = inplace_form(
+    lambda self: self if self._array.dtype.kind == "b" else ops.conj_physical_(self), "conj_physical_"
+)
 module("torch")["conj_physical_"] = function_of(methods["conj_physical_"])
 
 
