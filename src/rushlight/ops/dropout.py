@@ -68,25 +68,26 @@ def _drawn(shape: tuple[int, ...], dtype: np.dtype[np.generic], p: float) -> Ten
 Shape = Callable[[Any], tuple[int, ...]]
 
 
+def _factor(input: Tensor, p: float, noise_shape: Shape) -> Tensor | None:
+    """What dropout multiplies by; None where nothing is dropped."""
+    if p == 0 or not input._array.size:
+        return None
+    if p == 1:
+        return new_tensor(np.zeros(input._array.shape, input._array.dtype))
+    if modes.state.transforms:
+        return _noise(input, noise_shape(input), p) / (1 - p)
+    return _scaled_noise(input, noise_shape(input), p)
+
+
+def _dropped(input: Tensor, p: float, noise_shape: Shape) -> Tensor:
+    factor = _factor(input, p, noise_shape)
+    return input if factor is None else input * factor
+
+
 def _dropped_in_place(input: Tensor, p: float, noise_shape: Shape) -> Tensor:
-    """As :func:`_dropped`, by the writes that PyTorch does: none where nothing is dropped."""
-    if p == 0 or not input._array.size:
-        return input
-    if p == 1:
-        return input.mul_(new_tensor(np.zeros(input._array.shape, input._array.dtype)))
-    if modes.state.transforms:
-        return input.mul_(_noise(input, noise_shape(input), p) / (1 - p))
-    return input.mul_(_scaled_noise(input, noise_shape(input), p))
-
-
-def _dropped(input: Any, p: float, noise_shape: Shape) -> Any:
-    if p == 0 or not input._array.size:
-        return input
-    if p == 1:
-        return input * new_tensor(np.zeros(input._array.shape, input._array.dtype))
-    if modes.state.transforms:
-        return input * (_noise(input, noise_shape(input), p) / (1 - p))
-    return input * _scaled_noise(input, noise_shape(input), p)
+    """As :func:`_dropped`, by the write that PyTorch does: none where nothing is dropped."""
+    factor = _factor(input, p, noise_shape)
+    return input if factor is None else input.mul_(factor)
 
 
 def _scaled_noise(input: Any, shape: tuple[int, ...], p: float) -> Any:
@@ -142,12 +143,10 @@ def _publish(
         public(method=False, out=False)(plain_)
 
 
-def _alpha(input: Any, p: float, noise_shape: Shape) -> Any:
+def _alpha(input: Tensor, p: float, noise_shape: Shape) -> Tensor:
     """Dropout to the negative limit of selu, then brought back to mean 0 and variance 1 (Klambauer et al., 2017)."""
-    if p == 0 or not input._array.size:
-        return input
-    if p == 1:
-        return input * new_tensor(np.zeros(input._array.shape, input._array.dtype))
+    if not 0 < p < 1 or not input._array.size:
+        return _dropped(input, p, noise_shape)
     factor, term = _towards_limit(input, p, noise_shape)
     return input * factor + term
 
