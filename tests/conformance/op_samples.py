@@ -30,7 +30,6 @@ from typing import Any
 import as_if_large
 import numpy as np
 import torch
-import unused_complex32
 from op_check import Disagreement, Form, check_error, check_forward, check_sample, form_of, short, tensors_in
 from op_results import FLOORS, Outcome, figures_in, write_floors, write_outcomes
 from sides import Missing, Side
@@ -136,8 +135,6 @@ def judge(op: Any, inputs: str, mode: str, candidate: Side, most: int, compiled:
     if form is None:
         return None
     form.compiled = compiled
-    if compiled:
-        unused_complex32.forget()  # else nothing after `chalf` would be captured in its process
     outcome = Outcome(op.full_name, inputs, mode, any(is_differentiable(op, dtype) for dtype in dtypes))
     start = time.monotonic()
     signal.signal(signal.SIGALRM, _out_of_time)
@@ -222,11 +219,14 @@ def _start(candidate: str, most: int, compiled: bool) -> None:
     if as_if_large.is_installed():
         _WORK["candidate"].module.set_num_threads(as_if_large.THREADS)
     _WORK["most"], _WORK["compiled"] = most, compiled
+    # Only now: the thresholds of as_if_large are set before the package is there.
+    _WORK["forget"] = importlib.import_module("unused_complex32").forget
     _WORK["ops"] = {op.full_name: op for op in ops()}
 
 
 def _task(task: tuple[str, str, str]) -> Outcome | None:
     name, inputs, mode = task
+    _WORK["forget"]()  # else what comes after `chalf` in its process would take its general path, and not be captured
     return judge(_WORK["ops"][name], inputs, mode, _WORK["candidate"], _WORK["most"], _WORK["compiled"])
 
 
