@@ -140,3 +140,37 @@ def test_faults_of_writes_come_before_that_the_tensor_is_of_inference_mode() -> 
     ):
         with pytest.raises((RuntimeError, IndexError), match=fault):
             write(frozen)
+
+
+def test_integers_take_nodes_where_they_are_written_and_nowhere_else() -> None:
+    slope = torch.tensor([1.0, 2.0], requires_grad=True)
+    for write, name in (
+        (lambda t: t.eq_(slope), "EqBackward1"),
+        (lambda t: t.lt_(slope[0]), "LtBackward1"),
+        (lambda t: t.bernoulli_(slope - slope), "BernoulliBackward1"),
+    ):
+        whole = torch.tensor([3, 2])
+        written = write(whole)
+        assert written is whole and whole.grad_fn is not None and whole.grad_fn.name() == name
+        assert whole.tolist() in ([0, 1], [0, 0]) and whole.dtype == torch.int64
+    assert whole.eq_(0).tolist() == [1, 1] and whole.grad_fn is not None and whole.grad_fn.name() == "EqBackward0"
+    place = torch.tensor([0])
+    for refused in (
+        lambda: torch.fill(place, slope[0]),
+        lambda: place.masked_fill(place == 0, slope[0]),
+        lambda: place.index_fill(0, place, slope[0]),
+        lambda: whole.argsort(),
+        lambda: torch.nn.functional.one_hot(whole),
+    ):
+        with pytest.raises(RuntimeError, match="Autograd not support dtype: Long"):
+            refused()
+    for without in (whole.floor_divide(1), torch.tensor([4, 2]).floor_divide_(whole), torch.heaviside(whole, whole)):
+        assert not without.requires_grad  # what has no derivative says so of floating point numbers only
+    assert whole.floor_divide_(2).grad_fn is not None and whole.grad_fn.name() == "EqBackward0"
+
+
+def test_chances_are_in_the_graph_of_what_is_drawn_by_them() -> None:
+    chances = torch.tensor([[0.25], [0.5]], dtype=torch.float64, requires_grad=True)
+    drawn = torch.ones(2, 3).bernoulli_(chances)
+    drawn.sum().backward()
+    assert chances.grad is not None and chances.grad.tolist() == [[0], [0]] and chances.grad.dtype == torch.float64

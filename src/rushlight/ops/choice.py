@@ -19,7 +19,7 @@ from ..base.dtypes import of as dtype_of
 from ..tensor import Tensor, new_tensor
 from . import promotion
 from .extremes import refuse
-from .operands import no_such_form
+from .operands import no_such_form, refuse_history
 from .pointwise import LN2, plain, smooth
 from .public import alias, function_of, methods, module, ops, public, publish, warn
 from .rule_functions import conj, underivable
@@ -262,7 +262,9 @@ def masked_fill(input: Any, mask: Any, value: Any) -> Tensor:
     mismatch = broadcast_error([mask._array.shape, input._array.shape])
     if mismatch is not None:
         raise mismatch
-    return _filled(input, mask, value)
+    filled = _filled(input, mask, value)
+    refuse_history(input.dtype, filled)
+    return filled
 
 
 def _clamp(input: Any, min: Any, max: Any) -> Any:

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from ..autograd import views
 from ..backend import comparison as k
 from ..base.dtypes import of as dtype_of
 from ..tensor import Tensor
 from .choice import refuse_number
 from .inplace import named, recorded
 from .public import alias, methods, ops, public, publish
-from .table import op
+from .table import op, table
 
 # Comparison.
 
@@ -22,9 +23,17 @@ def _inplace(name: str) -> Any:
 
     def function(self: Any, other: Any) -> Any:
         is_number = not isinstance(other, Tensor)
-        if not (self.requires_grad or (not is_number and other.requires_grad)) or self._array.dtype.kind in "bui":
+        if not (self.requires_grad or (not is_number and other.requires_grad)):
             return recorded(self, f"{name}_", name, other)
+        if self._array.dtype.kind in "bui":
+            return views.inplace(among_integers, f"{name}_", self, other)
         return recorded(self, f"{name}_", f"{name}_number_into" if is_number else f"{name}_into", other)
+
+    def among_integers(self: Tensor, other: Any) -> Tensor:  # which promotion would make numbers that do not go into self
+        is_tensor = isinstance(other, Tensor)
+        result: Tensor = table[f"{name}_into"].call(self, other) if is_tensor else table[f"{name}_number_into"].call(self, 0)
+        result._array = table[name].call(self.detach(), other)._array
+        return result
 
     return named(function, f"{name}_")
 

@@ -233,7 +233,8 @@ def record(op: Op, inputs: list[Any], arrays: list[Any], params: tuple[Any, ...]
             for result in results:
                 result._inference = modes.state.inference
         return
-    if modes.special.hidden and op.name not in ("astype", "floor_divide"):
+    underivable = op.node_name == "NotImplemented"
+    if modes.special.hidden and op.name != "astype" and not underivable:
         refuse_integers(flat, [result for result, name in zip(results, op.outputs, strict=False) if name in op.differentiable])
     node = op.Node()
     node.next = tuple([(value._edge or leaf_edge(value)) if need else None for value, need in zip(flat, needs, strict=True)])
@@ -244,7 +245,7 @@ def record(op: Op, inputs: list[Any], arrays: list[Any], params: tuple[Any, ...]
     if op.frees_if:
         node.frees = any(kept[place] is not None for place in op.frees_if)
     node.order = next(orders)
-    if op.node_name == "NotImplemented":  # which leaves have their gradients before it raises is seen
+    if underivable:  # which leaves have their gradients before it raises is seen
         observers.present = True
     if op.keeps_tensors:
         node.where = here(sys._getframe(1))
@@ -257,7 +258,7 @@ def record(op: Op, inputs: list[Any], arrays: list[Any], params: tuple[Any, ...]
         node.metas = [(result._array.shape, result._array.dtype) for result in targets]
     else:
         node.shape, node.dtype = targets[0]._array.shape, targets[0]._array.dtype
-    asked = len(op.outputs) > 1 and not op.is_list  # others are differentiable by the op: of integers, too, as in PyTorch
+    asked = underivable or (len(op.outputs) > 1 and not op.is_list)  # others record integers too, as in PyTorch
     for number, result in enumerate(targets):
         if not asked or result._array.dtype.kind in "fcVW":
             result._edge = (node, number)

@@ -15,6 +15,7 @@ from ..backend import embedding as k
 from ..base import dtypes
 from ..tensor import Tensor, new_tensor
 from .integer_arguments import whole_number
+from .operands import refuse_history
 from .public import module, ops, public
 from .table import op
 
@@ -355,6 +356,7 @@ def one_hot(input: Any, num_classes: int = -1) -> Tensor:
     if num_classes == -1:
         num_classes = _count_of_classes(input)
     _check_classes(input, num_classes)
+    refuse_history(input.dtype, input)
     return ops.one_hot(input, num_classes)
 
 

@@ -15,6 +15,7 @@ from ..base import dtypes
 from ..tensor import Tensor, new_tensor
 from . import promotion
 from .inplace import record_as
+from .operands import refuse_history
 from .public import alert_not_deterministic, axis_of, ops, public, warn
 from .scatter import gather, scatter_reduce_src, scatter_reduce_x
 from .table import op
@@ -180,9 +181,8 @@ def _places_to_fill(input: Any, axis: int, count: int) -> tuple[int, ...]:
     return tuple(shape)
 
 
-@public(inplace=True)
-def index_fill(input: Any, dim: int, index: Any, value: Any) -> Tensor:
-    """A copy with one value in the slices along ``dim`` that a vector of indices names."""
+def _index_filled(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
+    """What ``index_fill_`` writes."""
     is_tensor = isinstance(value, Tensor)
     if is_tensor and value._array.ndim:
         raise RuntimeError(
@@ -211,6 +211,14 @@ def index_fill(input: Any, dim: int, index: Any, value: Any) -> Tensor:
     if is_tensor and result._edge is not None:
         record_as(result._edge[0], "IndexFillBackward1")
     return result
+
+
+@public(inplace=_index_filled)
+def index_fill(input: Any, dim: int, index: Any, value: Any) -> Tensor:
+    """A copy with one value in the slices along ``dim`` that a vector of indices names."""
+    filled = _index_filled(input, dim, index, value)
+    refuse_history(input.dtype, filled)
+    return filled
 
 
 def _refuse_reduction(input: Any, index: Any, reduce: str, include_self: bool) -> None:

@@ -69,6 +69,7 @@ def argsort(input: Any, dim: Any = -1, descending: bool = False, *, stable: bool
     """The indices that put the elements in order along ``dim``."""
     if input._array.dtype.kind == "c":
         raise RuntimeError(" Sort does not support complex dtypes on CPU")
+    refuse_history(input.dtype, input)
     return ops.argsort(input, axis_of(dim, input._array.ndim), bool(descending), bool(stable))
 
 

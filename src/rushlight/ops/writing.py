@@ -16,7 +16,7 @@ from ..tensor import Methods, Tensor, new_tensor
 from .asking import asked
 from .inplace import count, in_graph, plain_write
 from .integer_arguments import switch
-from .operands import foreign_method
+from .operands import foreign_method, refuse_history
 from .public import function_of, methods, module, ops, public, warn
 from .table import op
 
@@ -115,6 +115,7 @@ def fill(input: Any, value: Any) -> Tensor:
     """A tensor like ``input`` with ``value`` in every place."""
     if isinstance(value, Tensor):
         _check_is_number(value)
+        refuse_history(input.dtype, value)
         return ops.fill_tensor(input, value)
     return ops.fill(input, k.checked_number(value, input._array))
 

@@ -38,6 +38,10 @@ def _drawn(x: Array, draw: Draw) -> Array:
     return made
 
 
+def _drawn_by(x: Array, chances: Array, draw: Draw) -> Array:
+    return _drawn(x, draw)
+
+
 def _drawn_for(input: Array, values: Array) -> Array:
     return values
 
@@ -48,12 +52,13 @@ def _drawn_around(mean: Array, std: Array, values: Array) -> Array:
 
 for _node in (
     "UniformBackward0", "NormalBackward0", "ExponentialBackward0", "GeometricBackward0", "CauchyBackward0",
-    "LogNormalBackward0", "RandomBackward0", "RandomBackward1", "RandomBackward2", "BernoulliBackward1",
-    "BernoulliBackward2",
+    "LogNormalBackward0", "RandomBackward0", "RandomBackward1", "RandomBackward2", "BernoulliBackward2",
 ):  # fmt: skip
     op(f"draw_{_node}", _drawn, node=_node, x=lambda g, xp: xp.zeroed(g))
 for _node in ("BernoulliBackward0", "PoissonBackward0", "NormalBackward1", "NormalBackward2"):
     op(f"draw_{_node}", _drawn_for, node=_node, input=lambda g, xp: xp.zeroed(g))
+op("draw_BernoulliBackward1", _drawn_by, node="BernoulliBackward1",
+   x=lambda g, xp: xp.zeroed(g), chances=lambda g, xp, chances: xp.zeroed(chances))  # fmt: skip
 op("draw_StandardGammaBackward0", _drawn_for, node="StandardGammaBackward0", kind="elementwise",
    input=lambda g, xp, input, out: g * xp.standard_gamma_grad(input, out))  # fmt: skip
 op("standard_gamma_grad", implicit_gradients.gamma_gradient,
@@ -70,16 +75,16 @@ def _is_followed(inputs: tuple[Tensor, ...]) -> bool:
     return bool(modes.state.forward_levels) and any(tangents.tangents_of(each) for each in inputs)
 
 
-def _fill(self: Tensor, name: str, node: str, draw: Draw) -> Tensor:
-    """Fills ``self`` with what ``draw(shape, contiguous)`` gives."""
+def _fill(self: Tensor, name: str, node: str, draw: Draw, *by: Tensor) -> Tensor:
+    """Fills ``self`` with what ``draw(shape, contiguous)`` gives, which makes it from the tensors ``by``."""
     if self._inference is not None:
         draw((0,), True)  # what is wrong with the distribution is told first
     views.check_writable(self)
     if overlaps.overlaps_itself(self._array):
         draw((0,), True)
     overlaps.check_memory(self)
-    if _is_followed((self,)):
-        return views.inplace(table[f"draw_{node}"].call, name, self, draw)
+    if _is_followed((self, *by)):
+        return views.inplace(table[f"draw_{node}"].call, name, self, *by, draw)
     fill_as_laid_out(self._array, draw)
     views.bump(self, name)
     return self
@@ -222,7 +227,7 @@ def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
         raise RuntimeError(f"bernoulli_(): chances of shape {list(chances.shape)} do not expand to {list(shape)}")
     order = generators.memory_axes(self._array)
     spread = np.broadcast_to(chances, shape).transpose(order)
-    return _fill(self, "bernoulli_", "BernoulliBackward1", lambda shape, _: stream.bernoulli(spread.shape, dtype, spread))
+    return _fill(self, "bernoulli_", "BernoulliBackward1", lambda shape, _: stream.bernoulli(spread.shape, dtype, spread), p)
 
 
 def _fits(have: tuple[int, ...], wanted: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
