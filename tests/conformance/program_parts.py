@@ -386,4 +386,9 @@ def _kept_leaf(t: torch.Tensor | None) -> bool:
 
 
 def _share(a: torch.Tensor, b: torch.Tensor) -> bool:
-    return a.untyped_storage().data_ptr() == b.untyped_storage().data_ptr()
+    return place(a) == place(b)
+
+
+def place(t: torch.Tensor) -> int:
+    """Where its memory begins; PyTorch's tensors of zeros have none."""
+    return 0 if t._is_zerotensor() else t.untyped_storage().data_ptr()

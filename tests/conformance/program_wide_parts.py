@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from program_parts import SHAPES, Holes, NoFit
+from program_parts import SHAPES, Holes, NoFit, place
 
 _SHAPES = [*SHAPES, (), (), (), (0, 3), (2, 0, 2), (2, 3, 2, 2), (1, 2, 3, 3), (2, 1, 2, 1), (5, 2)]
 _DTYPES = (
@@ -75,12 +75,12 @@ class WideHoles(Holes):
     def plain(self) -> str:
         """What NumPy can hold; no gradient, for whether later passes add to it in place is the engine's own business."""
         held = [self.tensors[name] for name in self.gradients if name in self.tensors]
-        pointers = {gradient.untyped_storage().data_ptr() for gradient in held}
-        pointers |= {t.grad.untyped_storage().data_ptr() for t in self.tensors.values() if t.is_leaf and t.grad is not None}
+        pointers = {place(gradient) for gradient in held}
+        pointers |= {place(t.grad) for t in self.tensors.values() if t.is_leaf and t.grad is not None}
         return self.pick(
             lambda t: (
                 t.dtype is not torch.bfloat16 and not t.is_conj() and not t.is_neg()
-                and t.untyped_storage().data_ptr() not in pointers
+                and place(t) not in pointers
             )
         )  # fmt: skip
 
