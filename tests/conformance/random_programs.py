@@ -34,7 +34,8 @@ from op_results import FLOORS, Figure, write_floors
 from op_samples import OutOfTime, load_candidate
 from program_held import assigned, node_name
 from program_parts import Holes, NoFit
-from program_sides import TRANSFORMS, Difference, Run, Running, difference, follows_layout, proof
+from program_proofs import proof
+from program_sides import TRANSFORMS, Difference, Run, Running, difference, follows_layout
 from program_wide import MIXTURES, VOCABULARIES, Vocabulary, vocabulary_of
 from program_wide_parts import WideHoles, exported
 from sides import Side

@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 from known_differences import writes_to_shared_places
 from op_results import read_floors
 from op_samples import load_candidate
+from program_proofs import proof
 from program_seldom import SeldomHoles
-from program_sides import proof
 from random_programs import FIGURE, Failure, difference, write_program
 
 # Programs divide by zero and build cycles on purpose; their warnings are not what is compared.
