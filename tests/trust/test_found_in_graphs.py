@@ -174,3 +174,29 @@ def test_chances_are_in_the_graph_of_what_is_drawn_by_them() -> None:
     drawn = torch.ones(2, 3).bernoulli_(chances)
     drawn.sum().backward()
     assert chances.grad is not None and chances.grad.tolist() == [[0], [0]] and chances.grad.dtype == torch.float64
+
+
+def test_what_is_detached_from_a_tensor_of_inference_mode_has_a_version_of_its_own() -> None:
+    with torch.inference_mode():
+        frozen = torch.ones(3)
+        within = frozen.detach()
+    for detached in (frozen.detach(), frozen.data):
+        assert detached.is_inference() and detached.add_(1)._version == 1
+        with pytest.raises(RuntimeError, match="Setting requires_grad=True on inference tensor"):
+            detached.requires_grad_()
+        for refused in (detached[0], within, frozen):
+            with pytest.raises(RuntimeError, match="Inplace update to inference tensor"):
+                refused.mul_(2)
+    assert frozen.tolist() == [3, 3, 3]
+    for write in (lambda t: t.mul_(2), lambda t: t.copy_(torch.ones(3)), lambda t: t.normal_()):
+        with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
+            write(frozen.expand(2, 3))
+
+
+def test_grad_keeps_tensors_of_inference_mode_as_its_own() -> None:
+    with torch.inference_mode():
+        frozen = torch.tensor([1.0, 2.0])
+    assert torch.func.grad(lambda t: (t * t * frozen).sum())(torch.ones(2)).tolist() == [2, 4]
+    assert torch.func.jvp(torch.func.grad(lambda t: (t**3).sum()), (frozen,), (frozen,))[1].tolist() == [6, 24]
+    with pytest.raises(RuntimeError, match="Inference tensors cannot be saved"):
+        torch.vmap(lambda t: t * frozen)(torch.ones(2, requires_grad=True))

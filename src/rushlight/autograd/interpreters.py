@@ -114,6 +114,10 @@ class Interpreter:
         """Whether ops were recorded around the interpreter's own code, which is running."""
         return NotImplemented
 
+    def wraps(self) -> Answer:
+        """True where a node is of a ``grad`` that runs, to which all that it is given are tensors of its own."""
+        return NotImplemented
+
     # These are told, and not asked.
 
     def refuse(self, what: str, name: str | None = None) -> None:

@@ -19,6 +19,7 @@ from .interpreters import stack as interpreters
 from .mirrors import Mirror, Unnoticed, is_conjugate, mirrors_by_counter
 from .modes import special
 from .nodes import BORROWED, Node
+from .write_errors import Counted, mark_detached
 
 GRAD_OF_INFERENCE = "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
 tells, detaching = interpreters.told, interpreters.detaching  # who wants to know what is no op, and of a program's detach()
@@ -275,12 +276,13 @@ class InGraph(Methods):
                 if seen is not NotImplemented:
                     return seen  # type: ignore[no-any-return]
         result = new_tensor(self._array)
-        result._counter = self._counter
+        if self._inference is None:
+            result._counter = self._counter
+        else:
+            mark_detached(result, self._inference)
         result._conjugate = self._conjugate if self._base is None else is_conjugate(self)
         if self._negated:
             result._negated = True
-        if self._inference is not None:
-            result._inference = self._inference
         return result
 
     def detach_(self) -> Tensor:
@@ -304,6 +306,8 @@ class InGraph(Methods):
         if mirrors_by_counter:
             result._counter = Unnoticed(self._counter)
             result._conjugate, result._negated = is_conjugate(self), self._negated
+        if self._inference is not None:
+            mark_detached(result, self._inference)
         return result
 
     @data.setter
@@ -327,7 +331,7 @@ class InGraph(Methods):
     @property
     def _version(self) -> int:
         """How often the memory was written to in place."""
-        if self._inference is not None:
+        if self._inference is not None and not isinstance(self._inference, Counted):
             raise RuntimeError("Inference tensors do not track version counter.")
         return int(self._counter[0])
 

@@ -28,7 +28,7 @@ from .interpreters import stack as interpreters
 from .nodes import BORROWED, Edge, Node, leaf_edge, orders
 from .regenerated_views import place_anew, steps_to
 from .source_lines import here
-from .write_errors import check_made, refuse_inference, takes_history
+from .write_errors import check_made, mark_of_views, refuse_inference, takes_history
 
 
 def mark_view(result: Tensor, source: Tensor, one_of_several: bool = False) -> None:
@@ -53,7 +53,7 @@ def in_inference(result: Tensor, source: Tensor) -> Tensor:
     if source._inference is None:
         result._made = "inference"
     else:
-        result._base, result._made, result._needs_grad, result._inference = None, None, False, source._inference
+        result._base, result._made, result._needs_grad, result._inference = None, None, False, mark_of_views(source._inference)
     return result
 
 

@@ -11,14 +11,35 @@ import numpy as np
 from ..base import dtypes
 from ..tensor import Tensor
 from . import modes
+from .interpreters import stack
 from .mirrors import Mirror
 from .nodes import Node
 from .rule_errors import broadcast_error
 
 
+class Counted(modes.Inference):
+    """The mark of what was detached, outside of the mode, from a tensor made in it: writes into that are counted."""
+
+    __slots__ = ("made_in",)
+
+    def __init__(self, made_in: modes.Inference) -> None:
+        super().__init__()
+        self.made_in = made_in
+
+
+def mark_of_views(mark: modes.Inference) -> modes.Inference:
+    """The mark of views of a tensor with a mark: nobody counts writes through them."""
+    return mark.made_in if isinstance(mark, Counted) else mark
+
+
+def mark_detached(result: Tensor, mark: modes.Inference) -> None:
+    """Marks what was detached from a tensor of inference mode, which outside of that has a version of its own."""
+    result._inference = mark_of_views(mark) if modes.state.inference else Counted(mark_of_views(mark))
+
+
 def refuse_inference(tensor: Tensor) -> None:
     """Raises PyTorch's error for a write into a tensor made in inference mode: nobody would count it."""
-    if tensor._inference is not None and not modes.state.inference:
+    if tensor._inference is not None and not modes.state.inference and not isinstance(tensor._inference, Counted):
         raise RuntimeError(
             "Inplace update to inference tensor outside InferenceMode is not allowed."
             "You can make a clone to get a normal tensor before doing inplace update."
@@ -55,7 +76,7 @@ def refuse_kept_integers(before: Tensor, result: Tensor) -> None:
 
 def refuse_saving(values: Sequence[Any]) -> None:
     """Raises PyTorch's error where a value to be saved was made in inference mode: nothing counts the writes into it."""
-    if any(isinstance(value, Tensor) and value._inference is not None for value in values):
+    if any(isinstance(value, Tensor) and value._inference is not None for value in values) and stack.ask("wraps") is not True:
         raise RuntimeError(
             "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
             "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it "

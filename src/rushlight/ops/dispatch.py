@@ -20,7 +20,7 @@ from ..autograd.interpreters import stack as interpreters
 from ..autograd.nodes import leaf_edge, orders
 from ..autograd.rule_errors import broadcast_error
 from ..autograd.source_lines import here
-from ..autograd.write_errors import refuse_integers, refuse_saving
+from ..autograd.write_errors import mark_of_views, refuse_integers, refuse_saving
 from ..backend import numpy as backend
 from ..backend.pointwise import kernel_for
 from ..backend.sparse_gradients import ScatteredArray
@@ -161,7 +161,7 @@ def finish(op: Op, inputs: list[Any], arrays: list[Any], params: tuple[Any, ...]
         base = inputs[0]
         if base._inference is not None:  # an inference tensor too, and no view as far as autograd is concerned
             for result in results:
-                result._counter, result._inference = base._counter, base._inference
+                result._counter, result._inference = base._counter, mark_of_views(base._inference)
             return tuple(results) if several else results[0]
         for result in results:
             views.mark_view(result, base, several)

@@ -286,6 +286,7 @@ def _refuse_misfits(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
 def _rehearse(f: Callable[..., Tensor], name: str, self: Tensor, args: tuple[object, ...], kwargs: dict[str, object]) -> None:
     """The errors of a write into a tensor of inference mode, which PyTorch refuses when it has been done."""
     with no_grad():
+        overlaps.check_write(f, name, self, args, kwargs)
         views.inplace(f, name, new_tensor(self._array.copy()), *args, **kwargs)
 
 

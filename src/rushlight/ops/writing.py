@@ -153,6 +153,7 @@ def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
         raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type_name(other)}")
     target, source = self._array, other._array
     if self._inference is not None:  # of those PyTorch sees only what it has written
+        overlaps.check_memory(self, (other,))
         _check_shapes(target.shape, source.shape)
     views.check_writable(self, other.requires_grad and target.dtype.kind in "fcVW")
     if overlaps.is_stretched(target):

@@ -43,6 +43,9 @@ class Transforms(interpreters.Interpreter):
     def rows(self, function: Function, batch: Sequence[Tensor]) -> Answer:
         return vmap.vectorized(function)(*batch)
 
+    def wraps(self) -> Answer:
+        return any(layer.kind == "Grad" for layer in dynamic_layers.state.stack) or NotImplemented
+
     def refuse(self, what: str, name: str | None = None) -> None:
         if not modes.state.transforms:
             return

@@ -78,7 +78,8 @@ def _is_followed(inputs: tuple[Tensor, ...]) -> bool:
 def _fill(self: Tensor, name: str, node: str, draw: Draw, *by: Tensor) -> Tensor:
     """Fills ``self`` with what ``draw(shape, contiguous)`` gives, which makes it from the tensors ``by``."""
     if self._inference is not None:
-        draw((0,), True)  # what is wrong with the distribution is told first
+        draw((0,), True)  # what is wrong with the distribution, and with the memory, is told first
+        overlaps.check_memory(self)
     views.check_writable(self)
     if overlaps.overlaps_itself(self._array):
         draw((0,), True)
