@@ -147,15 +147,6 @@ KNOWN = [
         "an `out=` that is made larger reaches into the memory of the input: PyTorch reads there what it has written before",
     ),
     (
-        r"(no error|error) at [^\n]*\n# [^\n]*IndexError: select\(\)[^\n]*\n(?s:.*)_foreach_addcdiv\(",
-        "PyTorch's list of divisors is indexed twice where its dtype is asked for: the place in the list is taken for a row",
-    ),
-    (
-        r"error at [^\n]*sparse_coo_tensor\([^\n]*\n# 'RuntimeError: size is inconsistent with indices: [^\n]*"
-        r"for 'RuntimeError: addmm: index out of",
-        "PyTorch looks at indices when they are used, and with torch.sparse.check_sparse_tensor_invariants, as here, when they are given",
-    ),
-    (
         r"(value|grad) at (?s:.*)func\.jvp\([^\n]*layer_norm\((?s:.*)(backward\(|grad\()",
         "PyTorch's derivative of the tangent of layer_norm is not what differences say, nor what its own functional.jvp gives",
     ),
@@ -183,11 +174,6 @@ KNOWN = [
     (
         r"no error at [^\n]*backward\([^\n]*\n# RuntimeError: Either your tensor may have escaped(?s:.*)vmap\([^\n]*checkpoint\(",
         "PyTorch computes again what it has saved in vmap after the end of that: checkpoint(vmap(f)) it gives as it is given here",
-    ),
-    (
-        r"error at [^\n]*backward\([^\n]*\n# RuntimeError: expand is unsupported for Sparse tensors\n"
-        r"(?s:.*)\.coalesce\(\)\.sum\(0\)\.to_dense\(\)",
-        "PyTorch has no derivative of the sum of a sparse tensor: it would expand a sparse one",
     ),
     (
         r"value at [^\n]*special\.airy_ai\(",

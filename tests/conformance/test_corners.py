@@ -115,6 +115,20 @@ LINES = [
     "torch.geqrf(a)[0].sum().backward()",
     *(f"torch.nn.functional.{name}(torch.ones(5, 2, dtype=torch.bfloat16).expand(2, -1, -1)).stride()" for name in (
         "softplus", "sigmoid", "gelu", "elu")),
+    # Indices beyond a sparse matrix are looked at where they are used; gradients of that layout have few derivatives.
+    *(f"torch.sparse_coo_tensor({indices}, [1.0, 2.0], {size}{check}){use}" for indices in ("[[0, 1], [1, 0]]", "[[2, 0], [2, 0]]")
+      for size in ("(2, 1)", "(1, 2)", "(2, 2)", "(2,)") for check in ("", ", check_invariants=True")
+      for use in ("._nnz()", ".mm(x)", ".mm(x[:1])", ".mm(x[:1].half())", ".mm(i[:1])")),
+    "torch.mm(x[:1], torch.sparse_coo_tensor([[0, 1], [1, 2]], [1.0, 2.0], (2, 2)))",
+    *(f"table.to_sparse().coalesce().{call}.sum().backward()" for call in (
+        "sum(0).to_dense()", "sum((0, 1))", "sum(0)", "index_select(0, torch.tensor([0, 0])).to_dense()", "unsqueeze(0).to_dense()",
+        "index_select(0, torch.tensor([0, 0]))", "select(0, 1).to_dense()", "t().to_dense()")),
+    # A list of divisors is indexed twice where its dtype is asked for.
+    *(f"torch._foreach_addcdiv([{one}] * 2, [{one}] * 2, [{other}] * 2, {value})[{place}].sum().backward()"
+      for one, other in (("a", "a"), ("a[:1]", "a[:1]"), ("a[0, 0]", "a[0, 0]"), ("a", "x[:1]"), ("one", "a[:1]"))
+      for value in ("2.0", "[1.0, 0.5]") for place in (0, 1)),
+    "torch.distributions.kl_divergence(torch.distributions.Laplace(half, 1.5), torch.distributions.Normal(half * 0.5, half + 0.25))",
+    "torch.distributions.kl_divergence(torch.distributions.Normal(half, 1.5), torch.distributions.Laplace(half * 0.5, half + 0.25))",
 ]  # fmt: skip
 
 

@@ -76,14 +76,20 @@ def test_values_of_one_place_count_together() -> None:
     hybrid = torch.sparse_coo_tensor([[0, 0, 1]], [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], (3, 2))
     assert (hybrid.sparse_dim(), hybrid.dense_dim()) == (1, 1)
     assert hybrid.coalesce().values().tolist() == [[4, 6], [5, 6]]
-    for arguments in (
-        ([[0, 3]], [1.0, 2.0], (3,)),
-        ([[0, -1]], [1.0, 2.0], (3,)),
-        ([[0, 1]], [1.0], (3,)),
-        ([[0]], [1.0], (3, 3)),
-    ):
+    for arguments in (([[0, -1]], [1.0, 2.0]), ([[0, 1]], [1.0], (3,)), ([[0]], [1.0], (3, 3))):
         with pytest.raises(RuntimeError):
             torch.sparse_coo_tensor(*arguments)
+
+
+@pytest.mark.parametrize("places", [[[0, 3]], [[0, -1]]])
+def test_places_that_a_tensor_does_not_have_are_refused_where_they_are_used(places) -> None:
+    beyond = torch.sparse_coo_tensor(places, [1.0, 2.0], (3,))
+    assert beyond._indices().tolist() == places
+    for use in (beyond.to_dense, beyond.coalesce, lambda: beyond * 2):
+        with pytest.raises(RuntimeError, match=r"size is inconsistent|found negative index"):
+            use()
+    with pytest.raises(RuntimeError, match=r"size is inconsistent|found negative index"):
+        torch.sparse_coo_tensor(places, [1.0, 2.0], (3,), check_invariants=True)
 
 
 def test_how_they_print() -> None:

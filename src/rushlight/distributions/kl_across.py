@@ -78,6 +78,24 @@ def _of_normal(p: Any, q: Any) -> Any:
     return -0.5 * (square / q.scale.pow(2) + math.log(2 * math.pi)) - q.scale.log()
 
 
+def _laplace_and_normal(p: Any, q: Any) -> Any:
+    """Written out in PyTorch's order, which half precision shows."""
+    variance = q.scale.pow(2)
+    ratio = p.scale.pow(2) / variance
+    entropy = 0.5 * torch.log(2 * ratio / math.pi)
+    square = 0.5 * p.loc.pow(2) - p.loc * q.loc + 0.5 * q.loc.pow(2)
+    return ratio - entropy + square / variance - 1
+
+
+def _normal_and_laplace(p: Any, q: Any) -> Any:
+    """The same the other way round."""
+    apart = p.loc - q.loc
+    z = apart / p.scale
+    near = math.sqrt(2 / math.pi) * p.scale * torch.exp(-0.5 * z.pow(2))
+    far = apart * torch.erf(math.sqrt(0.5) * z)
+    return (near + far) / q.scale - torch.log(p.scale / q.scale) - 0.5 * (1 + math.log(math.pi / 2))
+
+
 def _of_continuous_bernoulli(p: Any, q: Any) -> Any:
     return p.mean * q.logits + torch.log1p(-q.probs) + q._cont_bern_log_norm()
 
@@ -101,14 +119,6 @@ def _of_beta(p: Any, q: Any) -> Any:
     of_share = (q.concentration1 - 1) * _mean_log_between(p.low, p.high)
     of_rest = (q.concentration0 - 1) * _mean_log_between(1 - p.high, 1 - p.low)
     return of_share + of_rest - log_normalizer
-
-
-def _of_laplace(p: Any, q: Any) -> Any:
-    """For a normal p."""
-    z = (p.loc - q.loc) / p.scale
-    near = math.sqrt(2 / math.pi) * p.scale * torch.exp(-0.5 * z.pow(2))
-    far = (p.loc - q.loc) * torch.erf(math.sqrt(0.5) * z)
-    return -(near + far) / q.scale - (2 * q.scale).log()
 
 
 def _of_poisson(p: Any, q: Any) -> Any:
@@ -142,15 +152,16 @@ for _type in (Beta, ContinuousBernoulli, Gamma, Pareto):
     _register(_type, Exponential, _of_exponential)
 for _type in (Beta, Exponential, Pareto):
     _register(_type, Gamma, _of_gamma)
-for _type in (Beta, ContinuousBernoulli, Exponential, Gamma, Gumbel, Laplace, Pareto, Uniform):
+for _type in (Beta, ContinuousBernoulli, Exponential, Gamma, Gumbel, Pareto, Uniform):
     _register(_type, Normal, _of_normal)
+register_kl(Laplace, Normal)(_laplace_and_normal)
 for _type in (Exponential, Gamma, Normal, Uniform):
     _register(_type, Gumbel, _of_gumbel)
 _register(Beta, Uniform, _of_uniform, lambda p, q: (q.high < 1) | (q.low > 0))
 # Infinite also where both cover the same, as PyTorch has it.
 _register(ContinuousBernoulli, Uniform, _of_uniform, lambda p, q: (q.high <= 1) | (q.low >= 0))
 _register(Beta, ContinuousBernoulli, _of_continuous_bernoulli)
-_register(Normal, Laplace, _of_laplace)
+register_kl(Normal, Laplace)(_normal_and_laplace)
 _register(Uniform, Beta, _of_beta, _is_outside_unit)
 _register(Uniform, ContinuousBernoulli, _of_continuous_bernoulli, _is_outside_unit)
 _register(Uniform, Exponential, _of_exponential, _is_below_zero)

@@ -17,7 +17,7 @@ from ..tensor import Tensor
 from ..tensors.creation import from_data
 from .invariants import check_sparse_tensor_invariants
 from .tensors import Array, SparseTensor, camel, made
-from .validity import check_compressed, check_dimensions, check_indices
+from .validity import check_compressed, check_dimensions, check_indices, check_places
 
 
 def _as_tensor(value: Any, dtype: Any = None) -> Any:
@@ -46,8 +46,9 @@ def sparse_coo_tensor(
     """A tensor of ``values`` at the indices that the columns of ``indices`` name; values of one index count together.
 
     ``size``  the shape, as small as the indices allow unless given; alone, it makes a tensor without values
+    ``check_invariants``  whether indices beyond ``size`` are an error at once; else they are where they are used
 
-    RuntimeError for indices that do not fit the size or the values.
+    RuntimeError for indices that do not fit the values.
 
     >>> import rushlight as torch
     >>> s = torch.sparse_coo_tensor([[0, 1, 1], [2, 0, 2]], [3.0, 4.0, 5.0], (2, 3))
@@ -81,26 +82,23 @@ def sparse_coo_tensor(
         shape = (*(int(one) for one in most), *held._array.shape[1:])
     else:
         shape = tuple(int(one) for one in size)
-        _check_indices(index, held._array, shape)
+        _check_dimensions(index, held._array, shape)
+    asked = check_sparse_tensor_invariants.is_enabled() if check_invariants is None else check_invariants
+    if size is None or asked or held.requires_grad:
+        check_places(index, shape)
     edge = None
     if held.requires_grad:
         edge = ops.put_at(held, tuple(index), shape)._edge
     return _finished(made(sparse_coo, (index,), held._array, shape, bool(is_coalesced), edge), requires_grad)
 
 
-def _check_indices(indices: Array, values: Array, shape: tuple[int, ...]) -> None:
-    total = indices.shape[0] + values.ndim - 1
-    if total != len(shape):
+def _check_dimensions(indices: Array, values: Array, shape: tuple[int, ...]) -> None:
+    dense = values.ndim - 1
+    if len(shape) != len(indices) + dense:
         raise RuntimeError(
-            f"number of dimensions must be sparse_dim ({indices.shape[0]}) + dense_dim ({values.ndim - 1}), but got {len(shape)}"
+            f"'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = {len(shape)}, sparse_dim = {len(indices)}, "
+            f"dense_dim = {dense}"
         )
-    for axis, row in enumerate(indices):
-        if row.size and row.max() >= shape[axis]:
-            raise RuntimeError(
-                f"size is inconsistent with indices: for dim {axis}, size is {shape[axis]} but found index {row.max()}"
-            )
-        if row.size and row.min() < 0:
-            raise RuntimeError(f"found negative index {row.min()} for dim {axis}")
 
 
 def _compressed(
@@ -211,15 +209,10 @@ def _validate_sparse_coo_tensor_args(
     index, held = _as_tensor(indices)._array, _as_tensor(values)._array
     if index.ndim != 2:
         raise RuntimeError(f"indices must be sparse_dim x nnz, but got: {list(index.shape)}")
-    dense = held.ndim - 1
-    if len(size) != len(index) + dense:
-        raise RuntimeError(
-            f"'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = {len(size)}, sparse_dim = {len(index)}, "
-            f"dense_dim = {dense}"
-        )
+    _check_dimensions(index, held, tuple(size))
     if index.dtype.kind != "i":
         raise RuntimeError(f"expected scalar type Long but found {dtypes.of(index.dtype).scalar_name}")
-    _check_indices(index, held, tuple(size))
+    check_places(index, tuple(size))
 
 
 def _validator(layout: Any) -> Any:
@@ -372,7 +365,7 @@ def _rebuild_sparse_tensor(layout: Any, data: tuple[Any, ...]) -> SparseTensor:
         raise RuntimeError("a saved sparse tensor has no layout, or parts that are no tensors")
     if layout is sparse_coo:
         indices, values, size, *coalesced = data
-        return sparse_coo_tensor(indices, values, size, is_coalesced=bool(coalesced and coalesced[0]))
+        return sparse_coo_tensor(indices, values, size, is_coalesced=bool(coalesced and coalesced[0]), check_invariants=True)
     if layout.name not in ("sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc"):
         raise NotImplementedError(f"rebuilding sparse tensor for layout {layout}")
     pointers, plain, values, size = data

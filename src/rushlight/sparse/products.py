@@ -12,6 +12,7 @@ from ..ops.public import ops
 from ..overrides.torch_function import DisableTorchFunctionSubclass
 from ..tensor import Tensor, wrap
 from .tensors import SparseTensor, camel
+from .validity import check_factor
 
 # By the name of the function: how many dimensions the dense operand of a sparse matrix may have.
 PRODUCTS = {"mm": (2,), "mv": (1,), "matmul": (1, 2)}
@@ -74,9 +75,11 @@ def _shapes_match(sparse: Any, dense: Any, ndims: tuple[int, ...], meeting: int 
     array, other = sparse._array, dense._array
     if not array.ndim == sparse.sparse_dim() == 2 or sparse._held.ndim != 1 or other.ndim not in ndims:
         return False
+    wanted, have = array.shape[1 + meeting], other.shape[meeting]
+    if sparse.is_sparse and sparse._matrix is None and wanted == have and array.dtype == other.dtype:
+        check_factor(sparse._index_arrays[0], array.shape, meeting == -1)
     if array.dtype.kind not in "fc" or array.itemsize == 2:
         return False
-    wanted, have = array.shape[1 + meeting], other.shape[meeting]
     if sparse.is_sparse and wanted != have:
         if other.ndim == 1:
             raise RuntimeError("mv: expected self.size(-1) == vec.size(-1)")

@@ -27,6 +27,8 @@ from ..overrides.overridable_methods import watch
 from ..overrides.torch_function import DisableTorchFunctionSubclass
 from ..tensor import Tensor, make_tensor, wrap
 from ..tensors.printing import PRINT_OPTS, numbers_text
+from .refusals import refuse_sparse_gradient
+from .validity import check_places
 
 Array = np.ndarray[Any, Any]
 
@@ -93,8 +95,9 @@ class SparseTensor(Tensor, own=True):
     # Its parts.
 
     def coordinates(self) -> tuple[Array, ...]:
-        """Where the values stand in the dense tensor: what it is indexed with to get them all."""
+        """Where the values stand in the dense tensor: what it is indexed with to get them all. RuntimeError beyond it."""
         if self.is_sparse:
+            check_places(self._index_arrays[0], self._array.shape)
             return tuple(self._index_arrays[0]) or (np.array(self._nnz() > 0),)
         pointers, plain = self._index_arrays
         compressed = np.repeat(np.arange(len(pointers) - 1), np.diff(pointers))
@@ -203,6 +206,8 @@ class SparseTensor(Tensor, own=True):
         """The dense tensor. Its gradient comes back at this tensor's indices only, unless ``masked_grad`` is False."""
         with DisableTorchFunctionSubclass():
             whole: Tensor = ops.from_sparse(self.stand_in(), None if masked_grad is False else self.coordinates())
+            if self.is_sparse and self._edge is not None:
+                refuse_sparse_gradient(whole, self._edge[0])
             return whole if dtype is None else whole.to(dtype)
 
     def in_own_layout(self, g: Tensor) -> Tensor:

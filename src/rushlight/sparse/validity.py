@@ -1,4 +1,4 @@
-"""Whether the parts of a compressed sparse tensor fit each other and its size, said as PyTorch says it."""
+"""Whether the parts of a sparse tensor fit each other and its size, said as PyTorch says it."""
 
 from __future__ import annotations
 
@@ -13,6 +13,29 @@ _NAMES = {
     "r": ("crow_indices", "col_indices", "rows", "ncols"),
     "c": ("ccol_indices", "row_indices", "columns", "nrows"),
 }
+
+
+def check_places(indices: Array, shape: tuple[int, ...]) -> None:
+    """RuntimeError where a column of ``indices`` names no element of ``shape``."""
+    for axis, row in enumerate(indices):
+        if row.size and row.max() >= shape[axis]:
+            raise RuntimeError(
+                f"size is inconsistent with indices: for dim {axis}, size is {shape[axis]} but found index {row.max()}"
+            )
+        if row.size and row.min() < 0:
+            raise RuntimeError(f"found negative index {row.min()} for dim {axis}")
+
+
+def check_factor(indices: Array, shape: tuple[int, ...], turned: bool) -> None:
+    """RuntimeError for the first index beyond a matrix that is about to be multiplied; ``turned``: from the other side."""
+    bounds = np.array(shape)[:, None]
+    beyond = (indices < 0) | (indices >= bounds)
+    if beyond.any():
+        first = beyond.any(0).argmax()
+        order = (0, 1) if turned else (1, 0)
+        axis = next(one for one in order if beyond[one, first])
+        word = "column" if axis == order[0] else "row"
+        raise RuntimeError(f"addmm: index out of {word} bound: {indices[axis, first]} not between 1 and {shape[axis]}")
 
 
 def check_dimensions(kind: Any, pointers: Array, plain: Array, values: Array) -> None:

@@ -76,6 +76,8 @@ class ForeachNode(Node):
     def _pulled(self, rule: str, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]:
         if self._kept is None:
             raise self.freed()
+        if type(self).__name__.startswith("ForeachAddcdiv"):
+            self._check_rows_of_divisors(g, edges)
         for position, value, expected in self._kept:
             if isinstance(value, Tensor):
                 if value._counter[0] != expected:
@@ -93,6 +95,19 @@ class ForeachNode(Node):
                 gradients = getattr(part, rule)(one, own)
                 found[place::count] = (*gradients, *[None] * slots)[:slots]
         return tuple(found)
+
+    def _check_rows_of_divisors(self, g: Any, edges: tuple[Edge | None, ...]) -> None:
+        """IndexError where a divisor has no row of its own number in the list: PyTorch asks that row for the dtype."""
+        count = len(self.parts)
+        for position, value, _ in self._kept or ():
+            place = position - 2 * count
+            if place < 0 or edges[position] is None or g[place] is None:
+                continue
+            shape = value._array.shape
+            if not shape:
+                raise IndexError("select() cannot be applied to a 0-dim tensor.")
+            if place >= shape[0]:
+                raise IndexError(f"select(): index {place} out of range for tensor of size {list(shape)} at dimension 0")
 
     def vjp(self, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]:
         return self._pulled("vjp", g, edges)
