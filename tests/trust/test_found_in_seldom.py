@@ -67,3 +67,40 @@ def test_the_gradient_of_a_leaf_of_another_shape_by_now_is_what_it_is() -> None:
             torch.ones(size, out=x)
         y.sum().backward()
         assert x.grad.shape == tuple(shape)
+
+
+def test_a_leaf_of_no_elements_by_now_keeps_the_gradient_of_its_old_shape() -> None:
+    leaf = torch.ones(1, requires_grad=True)
+    known = leaf * 2
+    with torch.no_grad(), pytest.warns(UserWarning, match="was resized"):
+        torch.special.ndtr(torch.ones(2, 0), out=leaf)
+    leaf.sum().backward()
+    assert leaf.shape == (2, 0) and leaf.grad.tolist() == [0] and known.shape == (1,)
+
+
+def test_hooks_for_accumulated_gradients_run_where_none_arrives() -> None:
+    leaf, seen = torch.tensor(2.5, requires_grad=True), []
+    leaf.register_post_accumulate_grad_hook(lambda p: seen.append(p.grad))
+    sink = leaf.view_as(leaf).grad_fn.next_functions[0][0]
+    sink.register_hook(lambda *arrived: seen.append(arrived))
+    torch.linalg.vector_norm(leaf, 0).backward()
+    assert seen == [None, ((), (None,))] and leaf.grad is None
+
+
+def test_a_gradient_of_vjp_needs_one_only_where_a_caller_can_differentiate_it() -> None:
+    leaf, plain = torch.ones(2, requires_grad=True), torch.ones(2)
+    of_leaf, of_plain = torch.func.vjp(lambda t, u: (t * u).sum(), leaf, plain)[1](torch.ones(()))
+    assert not of_leaf.requires_grad and of_plain.requires_grad
+    of_plain.sum().backward()
+    assert leaf.grad.tolist() == [1, 1]
+
+
+@pytest.mark.parametrize(
+    "name", ["SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "Adadelta", "Adamax", "NAdam", "RAdam", "Rprop"]
+)
+def test_a_step_does_not_write_to_a_stretched_parameter(name: str) -> None:
+    stretched = torch.ones(2).expand(2, -1).requires_grad_()
+    stretched.sum().backward()
+    with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
+        getattr(torch.optim, name)([stretched]).step()
+    assert stretched.tolist() == [[1, 1], [1, 1]]

@@ -255,18 +255,18 @@ class BackwardPass(HookCalls):
             everything: Any = (sink,) * len(sink.next)
             (sink.vjp_tensors if self.over_tensors else sink.vjp)(g, everything)
             return
-        if g is None or variable._needs_grad is False:
+        if variable._needs_grad is False:
             return
-        self.node = sink
-        if self.over_tensors:
+        self.node, came = sink, g is not None
+        if came and self.over_tensors:
             _accumulate_tensor(variable, g)
-        else:
+        elif came:
             self.accumulate(variable, g)
             g = None
         if variable._post_accumulate_hooks:
             self._at_leaf(variable)
         if sink.hooked and sink.post_hooks:
-            arrived = self._as_tensor(g) if g is not None else variable.grad
+            arrived = variable.grad if came and g is None else self._as_tensor(g)
             for post in list(sink.post_hooks.values()):
                 post((), (arrived,))
 

@@ -139,7 +139,7 @@ def without_gaps(array: np.ndarray[Any, Any]) -> bool:
 def lies_as(g: np.ndarray[Any, Any], leaf: np.ndarray[Any, Any]) -> bool:
     """Whether a gradient of another shape than its leaf has by now lies as that does: then it is the gradient as it is."""
     pairs = zip(g.shape, g.strides, leaf.strides, strict=False)  # where the leaf has fewer, PyTorch reads those it had
-    return without_gaps(leaf) and all(size == 1 or step == own for size, step, own in pairs)
+    return (not leaf.size or without_gaps(leaf)) and all(size == 1 or step == own for size, step, own in pairs)
 
 
 def copied_back(array: np.ndarray[Any, Any]) -> bool:

@@ -78,7 +78,7 @@ def _of_normal(p: Any, q: Any) -> Any:
     return -0.5 * (square / q.scale.pow(2) + math.log(2 * math.pi)) - q.scale.log()
 
 
-def _laplace_and_normal(p: Any, q: Any) -> Any:
+def _laplace_and_normal(p: Laplace, q: Normal) -> torch.Tensor:
     """Written out in PyTorch's order, which half precision shows."""
     variance = q.scale.pow(2)
     ratio = p.scale.pow(2) / variance
@@ -87,7 +87,7 @@ def _laplace_and_normal(p: Any, q: Any) -> Any:
     return ratio - entropy + square / variance - 1
 
 
-def _normal_and_laplace(p: Any, q: Any) -> Any:
+def _normal_and_laplace(p: Normal, q: Laplace) -> torch.Tensor:
     """The same the other way round."""
     apart = p.loc - q.loc
     z = apart / p.scale

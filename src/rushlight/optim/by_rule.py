@@ -16,7 +16,7 @@ import numpy as np
 
 import rushlight as torch
 
-from ..autograd import grad_mode, mirrors, modes
+from ..autograd import grad_mode, mirrors, modes, overlaps
 from ..autograd.saved_hooks import saved_tensors_hooks
 from ..autograd.source_lines import here
 from ..backend.interrupts import held
@@ -161,6 +161,8 @@ class RuleOptimizer(Optimizer):
                 t = int(count._array)
             else:  # as old state dicts have it
                 state["step"] = t = count + 1
+        if not group.get("fused"):  # kernels of their own do not look
+            overlaps.check_memory(param)
         kind = param._array.dtype.char
         if differentiable:
             with saved_tensors_hooks(torch.clone, _itself):  # the rule goes on writing into what its operations saved

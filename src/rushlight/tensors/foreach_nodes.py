@@ -96,7 +96,7 @@ class ForeachNode(Node):
                 found[place::count] = (*gradients, *[None] * slots)[:slots]
         return tuple(found)
 
-    def _check_rows_of_divisors(self, g: Any, edges: tuple[Edge | None, ...]) -> None:
+    def _check_rows_of_divisors(self, g: Sequence[object], edges: tuple[Edge | None, ...]) -> None:
         """IndexError where a divisor has no row of its own number in the list: PyTorch asks that row for the dtype."""
         count = len(self.parts)
         for position, value, _ in self._kept or ():

@@ -171,7 +171,10 @@ class _Vjp:
     def gradients(self, outputs: Sequence[Tensor], cotangents: Sequence[object], record: bool, keep: bool = True) -> object:
         """As :func:`pull`; where not all is recorded, the tangents have their history all the same if it leads outside."""
         if record or not (self.outside and modes.state.forward_levels):
-            return self.pull(outputs, cotangents, record, keep)
+            found = self.pull(outputs, cotangents, record, keep)
+            if not record or len(self.inputs) == 1 or modes.state.transforms:
+                return found
+            return tree_map_only(Tensor, lambda g: g if _depends_on_others([g], self.inputs) else _released(g), found)
         # What the batch is computed with is in graphs further out, which the graph of examples does not lead to.
         known = batched_tensors.innermost() is not None or _depends_on_others(_tangents(outputs), self.inputs)
         if not known and not any(one.requires_grad for one in _tangents(cotangents)):
