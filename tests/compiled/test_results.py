@@ -169,3 +169,21 @@ def test_more_of_them_than_are_cut_apart() -> None:
     with pytest.warns(UserWarning, match="part of a graph, and not up to 8"):
         for _ in range(3):
             assert len(fast(torch.ones(2, requires_grad=True))) == 9
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_gradients_of_norms_in_half_precision_are_those_of_the_function_itself(dtype: torch.dtype) -> None:
+    start = torch.tensor([[1.0, 2, 3, -1.5], [-0.5, 0.25, 0.75, 1.25]], dtype=dtype)
+
+    def step(x: Any, weight: Any) -> Any:
+        y = torch.nn.functional.layer_norm(x, (4,), weight)
+        (y * y).sum().backward()
+        return x.grad.clone(), weight.grad.clone()
+
+    compiled: Any = torch.compile(step)
+    compiled._compiled.always = True
+    for weight in (torch.ones(4, dtype=dtype), torch.ones(4)):
+        for _ in range(3):
+            own, its = ([start.clone().requires_grad_(), weight.clone().requires_grad_()] for _ in range(2))
+            assert all(map(torch.equal, compiled(*its), step(*own)))
+    assert any(form.program is not None for form in compiled._compiled.forms)

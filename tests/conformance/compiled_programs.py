@@ -14,6 +14,7 @@ import warnings
 from typing import Any
 
 import numpy as np
+import unused_complex32
 from program_wide import MIXTURES, VOCABULARIES, vocabulary_of
 from random_programs import write_program
 
@@ -124,6 +125,7 @@ def main() -> int:
     warnings.simplefilter("ignore")
     ran = captured = differ = 0
     for seed in range(options.seed, options.seed + options.count):
+        unused_complex32.forget()  # else nothing after a program that uses it would be captured
         text = source(seed, options.vocabulary)
         sides = twins(text, seed)
         if sides is None:

@@ -40,19 +40,24 @@ op("batch_norm_slopes", _of_channels, inputs="g x weight", outputs="*")
 op("group_norm_slopes", _of_groups, inputs="g x weight", outputs="*")
 
 
-def at_once(*factors: Tensor | None) -> bool:
-    """Whether slopes of these, None among them, may come of one kernel."""
+def at_once(*factors: Tensor | None, halves: bool = False) -> bool:
+    """Whether slopes of these, None among them, may come of one kernel; ``halves``: one that takes them, whatever the third is of."""
     if not getattr(modes.state.task, "is_last", False):
         return False
     given = [one for one in factors if one is not None]
-    return all(
-        type(one) in PLAIN and not one._of_batch and one._tangents is None and one._array.dtype.char in "fd" for one in given
-    ) and all(one._array.dtype is given[0]._array.dtype for one in given)
+    kinds = [one._array.dtype for one in given]
+    if halves and kinds[0].itemsize == 2 and kinds[0].kind in "fV":
+        kinds = kinds[:2]
+    elif kinds[0].char not in "fd":
+        return False
+    return all(kind is kinds[0] for kind in kinds) and all(
+        type(one) in PLAIN and not one._of_batch and one._tangents is None for one in given
+    )
 
 
 def slopes(name: str, g: Tensor, x: Tensor, weight: Tensor | None, *rest: object) -> tuple[object, ...] | None:
     """Those of a norm to x, weight and bias, as far as needed, which is said last; None where they are to be put together of ops."""
-    if not at_once(g, x, weight):
+    if not at_once(g, x, weight, halves=True):
         return None
     *options, needs = rest
     assert isinstance(needs, tuple)
