@@ -498,7 +498,7 @@ class Interpreter:
         """True where a backward pass from these is to be read over Tensors."""
         ...
     def wraps(self) -> Any:
-        """True where a node is of a ``grad`` that runs, to which all that it is given are tensors of its own."""
+        """True where a ``grad`` or ``jvp`` runs, to which all that it is given are tensors of its own."""
         ...
     def write(self, function: Callable[..., Any], name: str, tensor: Tensor, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """``tensor``, after an op in place."""

@@ -115,7 +115,7 @@ class Interpreter:
         return NotImplemented
 
     def wraps(self) -> Answer:
-        """True where a node is of a ``grad`` that runs, to which all that it is given are tensors of its own."""
+        """True where a ``grad`` or ``jvp`` runs, to which all that it is given are tensors of its own."""
         return NotImplemented
 
     # These are told, and not asked.

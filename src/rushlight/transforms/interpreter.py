@@ -44,7 +44,7 @@ class Transforms(interpreters.Interpreter):
         return vmap.vectorized(function)(*batch)
 
     def wraps(self) -> Answer:
-        return any(layer.kind == "Grad" for layer in dynamic_layers.state.stack) or NotImplemented
+        return any(layer.kind in ("Grad", "Jvp") for layer in dynamic_layers.state.stack) or NotImplemented
 
     def refuse(self, what: str, name: str | None = None) -> None:
         if not modes.state.transforms:
