@@ -38,8 +38,19 @@ def listed(function: Any) -> tuple[str, tuple[str, ...]] | None:
         if said is None:
             return None
         forms = re.findall(r"^ \* \((.*)\)$", said[3], re.MULTILINE) if said[2] else [said[3].strip()[1:-1]]
-        return said[1], tuple(forms)
+        return said[1], tuple(with_indices(said[1], form) for form in forms)
     return None
+
+
+def with_indices(name: str, form: str) -> str:
+    """A listed form, in which PyTorch writes "int" for a SymInt too, with those that all of the function's operators have told apart."""
+    for label in re.findall(r"ints?(?:\[\])? (\w+)", form):
+        kinds = {
+            kind for schema in SCHEMAS.get(name, ()) for kind in re.findall(rf"[(, ](\w+)(?:\[\d*\])?\?? {label}\b", schema)
+        }
+        if kinds - {"Tensor"} == {"SymInt"}:
+            form = re.sub(rf"int(s?(?:\[\])? {label}\b)", r"SymInt\1", form)
+    return form
 
 
 # Read by a parser of its own.
@@ -52,8 +63,16 @@ _TAKES = re.compile(r"(?:TensorBase\.)?(\w+)\(\) takes (?:from (\d+) to )?(\d+) 
 _SCHEMA = re.compile(r"aten::\w+(?:\.(\w+))?\((.*)\) -> .*")
 _OVERLOADS = (None, "Tensor", "dim", "input", "int", "two", "using_ints")  # that the parser of a function with one form knows
 _ARGUMENT = re.compile(r"([A-Za-z]+)(\([^)]*\))?(\[\d*\])?(\?)? (\w+)(?:=(.*))?")
-_KINDS = {
-    **{"Tensor": "Tensor", "SymInt": "int", "int": "int", "Scalar": "Number", "float": "float", "bool": "bool", "str": "str"},
+_KINDS = {  # a SymInt is what has __index__, an int what is a whole number by its type
+    **{
+        "Tensor": "Tensor",
+        "SymInt": "SymInt",
+        "int": "int",
+        "Scalar": "Number",
+        "float": "float",
+        "bool": "bool",
+        "str": "str",
+    },
     **{"ScalarType": "torch.dtype", "Layout": "torch.layout", "Device": "torch.device", "MemoryFormat": "torch.memory_format"},
     "Generator": "torch.Generator",
 }

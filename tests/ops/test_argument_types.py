@@ -14,8 +14,8 @@ import rushlight as torch
 X = torch.arange(6.0).reshape(2, 3)
 REFUSED: list[tuple[str, Callable[[], Any], str]] = [
     (
-        "a tensor of one element as an int",
-        lambda: X.roll(torch.tensor([1])),
+        "a tensor of one float as an int",
+        lambda: X.roll(torch.tensor([1.0])),
         "'shifts' (position 1) must be tuple of ints, not Tensor",
     ),
     ("as a dimension", lambda: X.unsqueeze(torch.tensor([1])), "'dim' (position 1) must be int, not Tensor"),
@@ -25,6 +25,10 @@ REFUSED: list[tuple[str, Callable[[], Any], str]] = [
     ("a bool as a dimension", lambda: X.transpose_(True, 0), "'dim0' (position 1) must be int, not bool"),
     ("as an int", lambda: X.triu(True), "'diagonal' (position 1) must be int, not bool"),
     ("a number of another library", lambda: X.mvlgamma(np.float32(2)), "'p' (position 1) must be int, not numpy.float32"),
+    ("an array as a dimension", lambda: X.diff(1, np.array(1)), "'dim' (position 2) must be int, not numpy.ndarray"),
+    ("a tensor of a bool", lambda: X.diagonal(torch.tensor(True)), "'offset' (position 1) must be int, not Tensor"),
+    ("a tensor with gradients", lambda: torch.logit(X, torch.ones((), requires_grad=True)), "'eps' (position 2) must be float"),
+    ("a complex number as a float", lambda: torch.dropout(X, 1j, False), "'p' (position 2) must be float, not complex"),
     ("a fraction", lambda: torch.celu(X, fractions.Fraction(1, 2)), "'alpha' (position 2) must be Number, not Fraction"),
     ("no tensor", lambda: torch.dropout(2.5, 0.5, False), "'input' (position 1) must be Tensor, not float"),
     (
@@ -52,6 +56,28 @@ def test_a_number_as_a_tensor_does_not_let_others_in() -> None:
     assert X.roll(torch.tensor(1)).shape == X.shape
     with pytest.raises(TypeError, match="must be tuple of ints, not Tensor"):
         X.roll(torch.tensor([1, 2]))
+
+
+def test_what_stands_for_numbers_is_read_as_one() -> None:
+    values = torch.arange(3.0)
+    assert values.kthvalue(torch.tensor([2])).values.item() == 1.0
+    assert X.tril(np.array(0)).equal(X.tril()) and X.roll(torch.tensor([[1]])).equal(X.roll(1))
+    assert torch.logit(X / 9, torch.tensor(0.25)).equal(torch.logit(X / 9, 0.25))
+    with pytest.raises(RuntimeError, match=r"^value cannot be converted to type double without overflow$"):
+        torch.logit(X, torch.tensor(1j))
+
+
+@pytest.mark.parametrize("number", [2**63, 2**64, -(2**63) - 1])
+def test_whole_numbers_past_64_bits(number: int) -> None:
+    for _ in range(2):  # the second time ints are known to be taken
+        assert X.tril(1).shape == X.shape
+        with pytest.raises(ValueError, match=r"^Overflow when unpacking long long$"):
+            X.tril(number)
+        with pytest.raises(ValueError, match=r"^Overflow when unpacking long long$"):
+            torch.diff(X, n=number)
+        if number != 2**63:
+            with pytest.raises(OverflowError):
+                torch.nn.functional.hardshrink(X, number)
 
 
 def test_only_the_first_of_several_dimensions_may_be_no_bool() -> None:

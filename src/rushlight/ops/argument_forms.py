@@ -21,12 +21,16 @@ from collections.abc import Callable, Iterator, Sequence
 from importlib.resources import files
 from typing import Any, NamedTuple, TypeVar
 
+import numpy as np
+
 from ..base import device as devices
 from ..base import dtypes
 from ..base.arguments import NUMBERS, refuse_too_large, type_name
 
 F = TypeVar("F", bound=Callable[..., Any])
 V = TypeVar("V")
+Arguments = tuple[Any, ...]
+Named = dict[str, Any]
 
 # Functions that take numbers where their forms say Tensor.
 _NUMBERS_TOO = frozenset(
@@ -86,6 +90,7 @@ class Parameter(NamedTuple):
     keyword_only: bool
     optional: bool  # may be None
     one_stands_for_all: bool  # an int for a tuple of ints
+    by_index: bool  # whatever has __index__ is an int
 
     def takes(self, value: object, name: str) -> bool:
         """Whether PyTorch takes a value here, in a function of this name; of what is not known, yes."""
@@ -98,17 +103,28 @@ class Parameter(NamedTuple):
             return _is_tensor(value) or (name in _NUMBERS_TOO and isinstance(value, NUMBERS))
         if self.kind == "tuple of ints":
             if isinstance(value, (tuple, list)):
-                return not value or _is_integer(value[0])
-            return self.one_stands_for_all and _is_integer(value)
+                return not value or _is_index(value[0])
+            return self.one_stands_for_all and _is_index(value)
         if self.kind in ("Number", "float"):
-            return is_number(value)
+            return is_number(value) and not (self.kind == "float" and value.__class__ is complex)
         if self.kind == "int":
-            return _is_integer(value)
+            return _is_index(value, "iu") if self.by_index else _is_integer(value)
         if self.kind == "torch.dtype":
             return isinstance(value, dtypes.dtype) or any(value is kind for kind in (bool, int, float, complex))
         return isinstance(value, _KINDS.get(self.kind, object)) and not (
             self.kind == "torch.device" and isinstance(value, bool)
         )
+
+    def plain(self, value: Any) -> Any:
+        """A number of Python's for what stands for one here."""
+        if self.kind in ("int", "tuple of ints") and (_is_tensor(value) or isinstance(value, (np.ndarray, np.integer))):
+            return operator.index(value)
+        if self.kind in ("Number", "float"):
+            if _is_tensor(value):
+                return value.item()
+            if isinstance(value, np.complexfloating) and not (self.kind == "Number" and isinstance(value, complex)):
+                return float(value)  # as PyTorch reads it, with NumPy's warning
+        return value
 
 
 class Form(NamedTuple):
@@ -136,7 +152,7 @@ class Form(NamedTuple):
 
     def misfit(self, name: str, args: Sequence[object], kwargs: dict[str, object]) -> TypeError | None:
         """What does not fit, as PyTorch says it; None where all does."""
-        gathered = self.gathers and args and _is_integer(args[0])
+        gathered = self.gathers and args and _is_index(args[0])
         if len(args) > self.by_position and not gathered:
             least = len(self.required)
             takes = f"{self.by_position} positional argument{'s' * (self.by_position != 1)}"
@@ -184,12 +200,12 @@ class Form(NamedTuple):
 
     def unpacking_error(self, name: str, args: Sequence[object], kwargs: dict[str, object]) -> Exception | None:
         """What 64 bits do not hold, and what is no int behind the first of several: PyTorch finds it once a form has been chosen."""
-        given = (args, *args[1:]) if self.gathers and args and _is_integer(args[0]) else args
+        given = (args, *args[1:]) if self.gathers and args and _is_index(args[0]) else args
         for place, parameter in enumerate(self.parameters):
             value = given[place] if place < len(given) else kwargs.get(parameter.label)
             if parameter.kind == "tuple of ints" and isinstance(value, (tuple, list)):
                 for position, one in enumerate(value):
-                    is_whole = isinstance(one, bool) or _is_integer(one)
+                    is_whole = isinstance(one, bool) or _is_index(one)
                     if not is_whole or _overflows(one):
                         why = (
                             "Overflow when unpacking long long"
@@ -205,7 +221,17 @@ class Form(NamedTuple):
                     refuse_too_large(value)
                 except OverflowError as error:
                     return error
+            elif parameter.kind == "float" and _is_tensor(value) and np.imag(value.item()):  # type: ignore[attr-defined]
+                return RuntimeError("value cannot be converted to type double without overflow")
         return None
+
+    def plain(self, args: Arguments, kwargs: Named) -> tuple[Arguments, Named]:
+        """The arguments of a call that fits, with Python's numbers in place of the tensors and the arrays that stand for them."""
+        if self.gathers and args and _is_index(args[0]):
+            return args, kwargs
+        places = {each.label: each for each in self.parameters}
+        settled = tuple(each.plain(value) for each, value in zip(self.parameters, args, strict=False))
+        return settled, {label: places[label].plain(value) if label in places else value for label, value in kwargs.items()}
 
 
 def refusal(name: str, method: bool, args: Sequence[object], kwargs: dict[str, object]) -> Exception | None:
@@ -239,6 +265,20 @@ def refusal(name: str, method: bool, args: Sequence[object], kwargs: dict[str, o
         return TypeError(f"{got}unrecognized keyword arguments: {unknown}")
     given = _marked_as_given(parts, args, kwargs) if len(parts) == count else _given(args, kwargs)
     return TypeError(f"{got}({given}), but expected ({forms[0].text})")
+
+
+def plain_arguments(name: str, method: bool, args: Arguments, kwargs: Named, of_tensor: bool = True) -> tuple[Arguments, Named]:
+    """Arguments with numbers in place of what stands for them, where a form takes them.
+
+    ``of_tensor``  whether a method's have the tensor before them
+    """
+    before = args[: method and of_tensor]
+    given = args[len(before) :]
+    for form in forms_of(name, method):
+        if form.misfit(name, given, kwargs) is None:
+            given, kwargs = form.plain(given, kwargs)
+            break
+    return (*before, *given), kwargs
 
 
 def held_to_forms(name: str) -> Callable[[F], F]:
@@ -306,7 +346,11 @@ def forms_of(name: str, method: bool) -> tuple[Form, ...]:
     found, is_alone = texts.get(name, ((), False))
     found = as_method(found) if method else found
     # A method without arguments has words of its own.
-    return tuple(Form(text, tuple(_parameters(text, is_alone)), is_alone) for text in found if text or not is_alone)
+    return tuple(
+        Form(text.replace("SymInt", "int"), tuple(_parameters(text, is_alone)), is_alone)
+        for text in found
+        if text or not is_alone
+    )
 
 
 @functools.cache
@@ -350,9 +394,12 @@ def _parameters(text: str, is_alone: bool) -> Iterator[Parameter]:
             continue
         said, has_default, default = part.partition(" = ")
         kind, _, label = said.rpartition(" ")
-        optional, several = kind[-1] == "?" or default in ("None", "[]"), kind.removesuffix("?")
+        optional, several = kind[-1] == "?" or default in ("None", "[]"), kind.removesuffix("?").replace("SymInt", "int")
         one = not several.endswith("[]") and (is_alone or label not in _NEVER_ONE)
-        yield Parameter(several.removesuffix("[]"), label, default if has_default else None, keyword_only, optional, one)
+        by_index = "SymInt" in kind
+        yield Parameter(
+            several.removesuffix("[]"), label, default if has_default else None, keyword_only, optional, one, by_index
+        )
 
 
 def _given(args: Sequence[object], kwargs: dict[str, object]) -> str:
@@ -417,8 +464,8 @@ def _dimensions(value: object) -> int | None:
 
 
 def is_number(value: object) -> bool:
-    """Whether PyTorch takes it for a number: a tensor of no dimensions is one too."""
-    return isinstance(value, NUMBERS) or _dimensions(value) == 0
+    """Whether PyTorch takes it for a number: a tensor of no dimensions, which no gradient is asked of, is one too."""
+    return isinstance(value, NUMBERS) or (_dimensions(value) == 0 and not getattr(value, "requires_grad", False))
 
 
 def _overflows(value: object) -> bool:
@@ -427,8 +474,19 @@ def _overflows(value: object) -> bool:
 
 
 def _is_integer(value: object) -> bool:
-    if isinstance(value, bool) or _dimensions(value):
+    """Whether it is a whole number by its type."""
+    if _is_tensor(value):
+        return _dimensions(value) == 0 and _is_index(value, "iu") and is_number(value)
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def _is_index(value: object, kinds: str = "iub") -> bool:
+    """Whether it stands for a whole number by what it says of itself; ``kinds``: of the elements of tensors."""
+    if isinstance(value, bool):
         return False
+    array = getattr(value, "_array", None)
+    if array is not None:
+        return bool(array.size == 1 and array.dtype.kind in kinds)
     try:
         operator.index(value)  # type: ignore[arg-type]
     except Exception:  # of the object's own too

@@ -3,7 +3,7 @@
 Python would take more than PyTorch does: a bool as a dimension, a tensor of one element as a number, anything as a switch.
 
 >>> import rushlight as torch
->>> torch.ones(2, 3).roll(torch.tensor([1]))
+>>> torch.ones(2, 3).roll(torch.tensor([1.0]))
 Traceback (most recent call last):
 TypeError: roll(): argument 'shifts' (position 1) must be tuple of ints, not Tensor
 """
@@ -13,6 +13,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from types import NoneType
+from typing import Any
 
 import numpy as np
 
@@ -48,7 +49,23 @@ _HOT = frozenset(
         "unsqueeze var view where zeros"
     ).split()
 )
+Arguments = tuple[Any, ...]
+Named = dict[str, Any]
+Plain = Callable[[Arguments, Named], tuple[Arguments, Named]]
 Refusal = Callable[[tuple[object, ...], dict[str, object]], Exception | None]
+
+
+def past_64_bits(values: Arguments) -> bool:
+    """Whether a whole number is among them that 64 bits do not hold."""
+    for value in values:  # noqa: SIM110 (any() of a generator takes twice as long)
+        if value.__class__ is int and not -0x8000000000000000 <= value < 0x8000000000000000:
+            return True
+    return False
+
+
+def unknown(_: Arguments) -> bool:
+    """What looks at arguments of types that are not known yet."""
+    return True
 
 
 class _Several:
@@ -60,32 +77,45 @@ class _Several:
 class Taken:
     """The types that a function is known to take.
 
-    >>> taken = Taken("roll", int, lambda args, kwargs: None)
-    >>> taken.fit((1, 2), {}), taken.known
-    (True, {(<class 'int'>, <class 'int'>)})
+    ``before``  how many of its parameters are never among the arguments
+
+    >>> taken = Taken("roll", int, lambda args, kwargs: None, lambda args, kwargs: (args, kwargs))
+    >>> taken.settled(("a", 2.5), {}), taken.known
+    ((('a', 2.5), {}), {(<class 'str'>, <class 'float'>): None})
     """
 
-    __slots__ = ("_refusal", "asks", "known")
+    __slots__ = ("_labels", "_plain", "_refusal", "asks", "known")
 
-    def __init__(self, name: str, function: Callable[..., object], refusal: Refusal) -> None:
+    def __init__(self, name: str, function: Callable[..., object], refusal: Refusal, plain: Plain, before: int = 0) -> None:
         code = code_of(inspect.unwrap(function))  # a signature takes ten times as long to make
         has_older = code is not None and "older" in code.co_varnames  # the forms say nothing of those
         self.asks = name.rstrip("_") not in _HOT and not has_older
-        self.known: set[tuple[object, ...]] = set()
+        self.known: dict[tuple[object, ...], Callable[[Arguments], bool] | None] = {}  # what looks at their ints
+        self._labels = code.co_varnames[before:] if code is not None else ()
         self._refusal = refusal
+        self._plain = plain
 
-    def fit(self, args: tuple[object, ...], kwargs: dict[str, object]) -> bool:
-        """Whether a call is one of those that the forms take, or nobody knows."""
+    def settled(self, args: Arguments, kwargs: Named) -> tuple[Arguments, Named]:
+        """The arguments as the function is to be given them, where the forms take them or nobody knows; else TypeError."""
         types = (*map(type, args), *kwargs, *map(type, kwargs.values()))
-        if types in self.known:
-            return True
+        is_known = types in self.known
+        if is_known and not past_64_bits((*args, *kwargs.values())):
+            return args, kwargs
+        self._check(args, kwargs)
+        if is_known:
+            return args, kwargs
         if not all(each in _SURE or each in PLAIN for each in types if isinstance(each, type)):
-            return self._takes(args, kwargs)
+            return self._plain(args, kwargs)
+        if not self._takes(tuple(map(_widened, args)), {label: _widened(value) for label, value in kwargs.items()}):
+            return self._plain(args, kwargs)
+        labels = zip(self._labels, types[: len(args)], strict=False)
+        has_ints = any(each is int and not label.startswith("dim") for label, each in labels)  # dimensions are looked at later
+        self.known[types] = past_64_bits if has_ints else None
+        return args, kwargs
+
+    def _check(self, args: Arguments, kwargs: Named) -> None:
         if not self._takes(args, kwargs):
-            return False
-        if self._takes(tuple(map(_widened, args)), {label: _widened(value) for label, value in kwargs.items()}):
-            self.known.add(types)
-        return True
+            raise TypeError  # which is then said in PyTorch's words
 
     def _takes(self, args: tuple[object, ...], kwargs: dict[str, object]) -> bool:
         if any(map(_is_foreign, map(type, (*args, *kwargs.values())))):  # it may be taken for what is wanted

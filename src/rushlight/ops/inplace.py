@@ -26,8 +26,8 @@ from ..backend.pointwise import multiply_of_many
 from ..base.arguments import NUMBERS, is_own, type_name
 from ..kernels.arithmetic import MANY, written
 from ..tensor import Tensor, new_tensor
-from .argument_forms import is_number, refusal, respelled
-from .argument_types import Taken
+from .argument_forms import is_number, plain_arguments, refusal, respelled
+from .argument_types import Taken, unknown
 from .asking import asked
 from .compiling import GLOBALS  # what compiled ops see: the set of classes that are plain tensors
 from .misfits import Call
@@ -232,8 +232,11 @@ def by_result(
                 return result
         if kwargs:
             kwargs = respelled(kwargs)
-        if asks and (args or kwargs) and (*map(type, args), *kwargs) not in known and not taken.fit(args, kwargs):
-            _refuse_misfits(name, args, kwargs)
+        if asks and (kwargs or (args and (look := known.get((*map(type, args),), unknown)) and look(args))):
+            try:
+                args, kwargs = taken.settled(args, kwargs)
+            except TypeError:
+                _refuse_misfits(name, args, kwargs)
         if kwargs and settled is not None:
             args, kwargs = settled(args, kwargs)
         try:
@@ -269,7 +272,13 @@ def by_result(
                 refuse_operands(name, self, (*args, *kwargs.values()), error)
             raise
 
-    taken = Taken(name, f, lambda args, kwargs: refusal(name, True, args, kwargs))
+    taken = Taken(
+        name,
+        f,
+        lambda args, kwargs: refusal(name, True, args, kwargs),
+        lambda args, kwargs: plain_arguments(name, True, args, kwargs, of_tensor=False),
+        before=1,
+    )
     asks, known = taken.asks, taken.known
     shown: Any = named(call, name)
     shown.shown_as = shown  # what __torch_function__ is told was called

@@ -30,8 +30,8 @@ from ..base.public_names import registry as registry
 from ..base.switches import switches
 from ..tensor import PLAIN, Tensor
 from . import dispatch, inplace
-from .argument_forms import refusal, refuse_misfits, respelled, spellings_of, takes_out
-from .argument_types import Taken
+from .argument_forms import plain_arguments, refusal, refuse_misfits, respelled, spellings_of, takes_out
+from .argument_types import Taken, unknown
 from .asking import asked, asked_as, foreign, taken_over
 from .compiling import compiled_call, compiled_function, unusual
 from .descriptions import description
@@ -132,10 +132,10 @@ def spoken_form(
                     )
                 target = kwargs.pop("out")
         try:
-            if (flags and (kwargs or len(args) > first_flag) and no_bool(flags, args, kwargs)) or (
-                asks and (kwargs or (len(args) > 1 and tuple(map(type, args)) not in known)) and not taken.fit(args, kwargs)
-            ):
+            if flags and (kwargs or len(args) > first_flag) and no_bool(flags, args, kwargs):
                 raise TypeError  # which is then said in PyTorch's words
+            if asks and (kwargs or (len(args) > 1 and (look := known.get((*map(type, args),), unknown)) and look(args))):
+                args, kwargs = taken.settled(args, kwargs)
             if target is not None:
                 return write_out(f, name, target, args, kwargs)
             return f(*args, **kwargs) if kwargs else f(*args)
@@ -169,6 +169,7 @@ def spoken_form(
         lambda args, kwargs: Call(name, parameters, args, kwargs, method, frozenset(flags), prefix).by_forms(
             native, plain, space, f
         ),
+        lambda args, kwargs: plain_arguments(prefix + name, method, args, kwargs) if native else (args, kwargs),
     )
     asks, known = taken.asks, taken.known
     call: Any = spoken

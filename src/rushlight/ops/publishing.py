@@ -14,8 +14,8 @@ from ..autograd.interpreters import stack as interpreters
 from ..autograd.modes import special
 from ..base.arguments import type_name
 from ..base.device import Elsewhere, layout
-from .argument_forms import refusal, respelled, spellings_of
-from .argument_types import Taken
+from .argument_forms import plain_arguments, refusal, respelled, spellings_of
+from .argument_types import Taken, unknown
 from .asking import asked, foreign
 from .misfits import flags_of, no_bool, without
 from .public import methods, module, out_of_memory, parameter_names
@@ -40,7 +40,12 @@ def _watched(function: F, is_method: bool) -> F:
     """``function``, seen by modes that watch calls (``TorchFunctionMode``) and by subclasses."""
     name = function.__name__
     flags = flags_of(function, native=True)
-    taken = Taken(name, function, lambda args, kwargs: refusal(name, is_method, args[is_method:], kwargs))
+    taken = Taken(
+        name,
+        function,
+        lambda args, kwargs: refusal(name, is_method, args[is_method:], kwargs),
+        lambda args, kwargs: plain_arguments(name, is_method, args, kwargs),
+    )
     asks, known = taken.asks, taken.known
     spellings = spellings_of(parameter_names(function))
 
@@ -55,8 +60,8 @@ def _watched(function: F, is_method: bool) -> F:
         try:
             if flags and no_bool(flags, args, kwargs):
                 raise TypeError  # which is then said in PyTorch's words
-            if asks and (kwargs or (len(args) > 1 and tuple(map(type, args)) not in known)) and not taken.fit(args, kwargs):
-                raise TypeError
+            if asks and (kwargs or (len(args) > 1 and (look := known.get((*map(type, args),), unknown)) and look(args))):
+                args, kwargs = taken.settled(args, kwargs)
             return function(*args, **kwargs) if kwargs else function(*args)
         except MemoryError as error:
             raise out_of_memory(error) from None
