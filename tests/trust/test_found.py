@@ -845,3 +845,62 @@ def test_views_made_in_no_grad_have_rules_that_run_also_while_something_unusual_
     torch.nn.functional.layer_norm(view, (3,)).sum().backward()
     torch.nn.functional.softmax(view, 0).sum().backward()
     assert x.grad is None and held.requires_grad
+
+
+@pytest.mark.parametrize("count", [1, 3, 100])
+def test_a_hyperbolic_tangent_is_odd_to_the_last_bit(count: int) -> None:
+    x = torch.linspace(0.1, 5, 13).repeat(count)
+    assert (x.tanh() + (-x).tanh()).tolist() == [0.0] * 13 * count
+
+
+@pytest.mark.parametrize("count", [1, 100])
+def test_a_logarithm_to_base_two_keeps_what_pytorchs_product_lacks_of_one(count: int) -> None:
+    for dtype, lost in ((torch.float64, -4.756597398230631e-17), (torch.float32, -1.0601922895148164e-08)):
+        x = torch.full((count,), -1.0, dtype=dtype)
+        assert torch.logaddexp2(x, x)[-1].item() == lost
+        assert torch.logaddexp2(x + 3, x + 3)[-1].item() == 3
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_a_relu_that_was_written_to_below_zero_has_no_slope(dtype: Any) -> None:
+    x = torch.tensor([1.25, -1.0, math.nan], dtype=dtype, requires_grad=True)
+    y = x.relu()
+    y.data.mul_(-1)
+    y.sum().backward()
+    assert x.grad.tolist() == [0, 0, 1]
+
+
+def test_a_new_dimension_steps_over_what_lies_behind_it() -> None:
+    x = torch.tensor([-1.5])[::2]
+    assert (x.stride(), x[None].stride(), x[None, 0].stride()) == ((2,), (2, 2), (2,))
+    x[None, 0] = x  # the very same place, no part of it
+
+
+def test_what_is_turned_may_be_written_by_place_from_itself() -> None:
+    x = (torch.ones(2) + 1j).conj()
+    x.index_add_(0, torch.tensor([0, 1]), x)
+    assert x.tolist() == [2 - 2j, 2 - 2j]
+    with pytest.raises(RuntimeError, match="some elements of the input tensor and the written-to tensor refer to a single"):
+        y = torch.ones(2)
+        y.index_add_(0, torch.tensor([0, 1]), y)
+
+
+def test_a_matrix_that_is_singular_by_one_way_to_go_through_it_is_inverted_by_the_other() -> None:
+    a = torch.tensor([1.75j, 0.25 - 1.5j], dtype=torch.complex64)
+    assert torch.linalg.inv(torch.stack([a, a], 1)).abs().max().item() > 1e6
+
+
+@pytest.mark.parametrize(
+    ("function", "dtype"),
+    [
+        (torch.sign, torch.bool), (torch.floor, torch.int64), (torch.isposinf, torch.int64), (torch.isreal, torch.float32),
+        (torch.nan_to_num, torch.complex64),
+    ],
+)  # fmt: skip
+def test_trivial_results_lie_as_their_input(function: Callable[[Any], Any], dtype: Any) -> None:
+    assert function(torch.ones(5, 2).to(dtype).t()).stride() == (1, 2)
+
+
+def test_a_logarithm_of_the_sigmoid_lies_in_rows() -> None:
+    for rows in (5, 500):
+        assert torch.nn.functional.logsigmoid(torch.ones(rows, 2).t()).stride() == (rows, 1)

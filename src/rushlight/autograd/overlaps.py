@@ -96,6 +96,8 @@ def check_turned(tensor: Tensor) -> None:
 
 def check_shared(tensor: Tensor, inputs: Iterable[object], wholly: bool = True) -> None:
     for value in inputs:
+        if isinstance(value, Tensor) and (value._conjugate or value._negated):
+            continue  # of which the write reads a copy
         if wholly and value is tensor:
             raise shared_error()
         if isinstance(value, Tensor) and value._counter is tensor._counter:

@@ -8,7 +8,7 @@ from ..kernels import register
 from ..kernels import sweeps as compiled
 from .activations import gelu_tanh_curve, tanh_of_softplus
 from .bits import either, only
-from .numpy import Array, in_single, laid_out
+from .numpy import Array, in_single, laid_out, rounded_once
 from .pointwise import sigmoid
 
 _SIXTH = float(np.float32(1 / 6))  # in single precision also where the rest is in double, as in PyTorch
@@ -48,6 +48,7 @@ def hardswish_backward(h: Array, x: Array) -> Array:
 
 
 @register(compiled.log_sigmoid_backward)
+@rounded_once
 def log_sigmoid_backward(h: Array, x: Array) -> Array:
     return h * sigmoid(-x)
 
@@ -58,7 +59,8 @@ def glu_backward(h: Array, x: Array, axis: int) -> Array:
     lower, upper = (*before, slice(half)), (*before, slice(half, None))
     first, gate, out = x[lower], sigmoid(x[upper]), np.empty(x.shape, x.dtype)
     np.multiply(h, gate, out[lower])
-    np.multiply(h * first * gate, 1 - gate, out[upper])
+    wide = in_single(gate)
+    out[upper] = (1 - wide) * wide * first * h
     return out
 
 

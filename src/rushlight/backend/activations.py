@@ -10,7 +10,7 @@ import numpy as np
 from ..kernels import register
 from ..kernels import sweeps as compiled
 from .bits import either, only
-from .numpy import Array, rounded_once
+from .numpy import Array, in_rows, rounded_once
 from .pointwise import sigmoid
 
 # Choosing by a random mask costs ten times a multiplication; where the numbers allow it, these go without.
@@ -146,6 +146,7 @@ def _from_0_to_6(x: Array) -> Array:
 @register(compiled.log_sigmoid)
 @rounded_once
 def log_sigmoid(x: Array) -> Array:
+    x = in_rows(x)
     return np.asarray(np.minimum(x, 0) - np.log1p(np.exp(-np.abs(x))))
 
 

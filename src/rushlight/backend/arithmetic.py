@@ -228,10 +228,22 @@ def power(a: Array, b: Array) -> Array:
         return np.where(b < 0, rare, np.power(a, np.maximum(b, 0)))
     if a.dtype.kind == "b":
         refuse("pow", a)
+    if a.dtype is not b.dtype:
+        a, b = _met(a, b)
     result = _power(a, b)
     if a.dtype.kind == "c":
         result[(a == 0) & (b == 0)] = complex("nan+nanj")  # exp(0 * log(0)), as in PyTorch
     return result
+
+
+def _met(a: Array, b: Array) -> tuple[Array, Array]:
+    """As rules see operands: a number without dimensions in the dtype of what has some, where both are floating."""
+    if a.dtype.kind in "fV" and b.dtype.kind in "fV":
+        if a.ndim and not b.ndim:
+            return a, b.astype(a.dtype)
+        if b.ndim and not a.ndim:
+            return a.astype(b.dtype), b
+    return a, b
 
 
 def _power(a: Array, b: Array) -> Array:
@@ -288,8 +300,17 @@ def reciprocal(x: Array) -> Array:
     return np.true_divide(1, floating(x), out=...)
 
 
-@backend.rounded_once
+_VECTORS = 32  # numbers of two bytes that PyTorch takes at once, in single precision
+
+
 def rsqrt(x: Array) -> Array:
+    if x.dtype.itemsize == 2 and x.size >= _VECTORS:
+        return _rsqrt_by_vectors(x)
+    return np.true_divide(1, np.sqrt(floating(x)), out=...)
+
+
+@backend.rounded_once
+def _rsqrt_by_vectors(x: Array) -> Array:
     return np.true_divide(1, np.sqrt(floating(x)), out=...)
 
 

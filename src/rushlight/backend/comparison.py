@@ -8,7 +8,7 @@ import numpy as np
 
 from ..base.errstate import silent
 from .array_dtypes import as_array, refuse
-from .numpy import Array, in_single
+from .numpy import Array, empty_like, in_single
 
 Binary = Callable[[Array, Array], Array]
 
@@ -51,20 +51,26 @@ def isinf(x: Array) -> Array:
     return np.isinf(x, out=...)
 
 
+def _everywhere(x: Array, truth: bool) -> Array:
+    out = empty_like(x, np.dtype(np.bool_))
+    out[...] = truth
+    return out
+
+
 def isposinf(x: Array) -> Array:
     if x.dtype.kind == "c":
         raise RuntimeError("isposinf does not support complex inputs.")
-    return np.equal(x, np.inf, out=...) if x.dtype.kind in "fV" else np.zeros(x.shape, bool)
+    return np.equal(x, np.inf, out=...) if x.dtype.kind in "fV" else _everywhere(x, False)
 
 
 def isneginf(x: Array) -> Array:
     if x.dtype.kind == "c":
         raise RuntimeError("isneginf does not support complex inputs.")
-    return np.equal(x, -np.inf, out=...) if x.dtype.kind in "fV" else np.zeros(x.shape, bool)
+    return np.equal(x, -np.inf, out=...) if x.dtype.kind in "fV" else _everywhere(x, False)
 
 
 def isreal(x: Array) -> Array:
-    return np.equal(x.imag, 0, out=...) if x.dtype.kind == "c" else np.ones(x.shape, bool)
+    return np.equal(x.imag, 0, out=...) if x.dtype.kind == "c" else _everywhere(x, True)
 
 
 def isclose(a: Array, b: Array, rtol: float, atol: float, equal_nan: bool) -> Array:

@@ -95,9 +95,10 @@ def inv_ex(a: Array) -> tuple[Array, Array]:
 def inv(a: Array, name: str = "linalg.inv") -> Array:
     try:
         return columns(np.linalg.inv(a))
-    except np.linalg.LinAlgError:
-        check_inverted(inv_ex(a)[1], name)
-        raise
+    except np.linalg.LinAlgError:  # by another way to go through the columns a pivot need not be 0
+        inverse, info = inv_ex(a)
+        check_inverted(info, name)
+        return columns(inverse)
 
 
 def det(a: Array) -> Array:

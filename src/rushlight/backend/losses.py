@@ -29,15 +29,11 @@ def reduced(values: Array, reduction: str, dtype: np.dtype[Any]) -> Any:
     return total if total.dtype is dtype else np.asarray(total).astype(dtype)
 
 
-def _real(a: Array, b: Array, name: str) -> tuple[Array, Array]:
-    if a.dtype.kind not in "fV":
-        refuse(name, a)
-    return in_single(a), in_single(b)
-
-
 def mse_loss(a: Array, b: Array, reduction: str) -> Any:
-    off = np.subtract(*_real(a, b, "mse_cpu"), out=...)
-    return reduced(off * off, reduction, a.dtype)
+    if a.dtype.kind not in "fV":
+        refuse("mse_cpu", a)
+    off = np.subtract(a, b, out=...)  # of half precision each step is rounded
+    return reduced(in_single(off * off), reduction, a.dtype)
 
 
 @register(sweeps.smooth_l1)
@@ -55,7 +51,9 @@ def huber(a: Array, b: Array, delta: float) -> Array:
 
 
 def smooth_l1_loss(a: Array, b: Array, reduction: str, beta: float) -> Any:
-    return reduced(smooth_l1(*_real(a, b, "smooth_l1_cpu"), beta), reduction, a.dtype)
+    if a.dtype.kind not in "fV":
+        refuse("smooth_l1_cpu", a)
+    return reduced(smooth_l1(in_single(a), in_single(b), beta), reduction, a.dtype)
 
 
 def huber_loss(a: Array, b: Array, reduction: str, delta: float) -> Any:
@@ -161,11 +159,13 @@ def binary_cross_entropy(x: Array, target: Array, weight: Array | None = None, r
 def binary_cross_entropy_with_logits(
     x: Array, target: Array, weight: Array | None = None, pos_weight: Array | None = None, reduction: str = "mean"
 ) -> Any:
-    wide, t = in_single(x), in_single(target)
-    logarithm = log_sigmoid(wide)
+    if x.dtype.itemsize == 2:
+        return logits_of_another_dtype(x, target, weight, pos_weight, reduction)
+    logarithm = log_sigmoid(x)
     if pos_weight is not None:
-        logarithm = logarithm * ((pos_weight - 1) * t + 1)
-    losses = (1 - t) * wide - logarithm
+        logarithm = logarithm * ((pos_weight - 1) * target + 1)
+    losses = (1 - target) * x  # whose layout stays, whatever that of the logarithm
+    losses -= logarithm
     if weight is not None:
         losses = losses * weight
     return reduced(losses, reduction, x.dtype)
@@ -174,14 +174,16 @@ def binary_cross_entropy_with_logits(
 def logits_of_another_dtype(
     x: Array, target: Array, weight: Array | None = None, pos_weight: Array | None = None, reduction: str = "mean"
 ) -> Any:
-    """The same in the target's dtype, each step rounded to it: PyTorch computes it in the place of ``1 - target``."""
+    """The same in the target's dtype, or half precision, each step rounded to it: PyTorch computes it in the place of ``1 - target``."""
     wide, t = in_single(x), in_single(target)
     logarithm = log_sigmoid(x)
     if pos_weight is not None:
         share = ((in_single(pos_weight) - 1) * t + 1).astype(np.result_type(pos_weight, target))
         logarithm = (in_single(share) * in_single(logarithm)).astype(share.dtype)
-    losses = ((1 - t) * wide).astype(target.dtype)
-    losses = (in_single(losses) - in_single(logarithm)).astype(target.dtype)
+    losses = (in_single((1 - t).astype(target.dtype)) * wide).astype(target.dtype)
+    losses = in_single(losses)
+    losses -= in_single(logarithm)
+    losses = losses.astype(target.dtype)
     if weight is not None:
         losses = (in_single(losses) * in_single(weight)).astype(target.dtype)
     return reduced(in_single(losses), reduction, target.dtype)

@@ -12,6 +12,7 @@ from ..base import dtypes
 from ..base.errstate import silent
 from ..kernels import arithmetic, half_precision, register
 from ..kernels import sweeps as compiled
+from . import numpy as backend
 from .arithmetic import complex_sum, negative, subtract
 from .array_dtypes import floating, refuse
 from .bits import only, zero_of
@@ -53,7 +54,7 @@ def sgn(x: Array) -> Array:
 def sign(x: Array) -> Array:
     kind = x.dtype.kind
     if kind == "b":
-        return x.copy()
+        return backend.copied(x, x.dtype)
     if kind == "c":
         raise NotImplementedError(
             "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead."
@@ -79,7 +80,7 @@ def _step(ufunc: np.ufunc, name: str) -> Any:
             raise NotImplementedError(f"{ufunc.__name__} is not supported for complex inputs")
         if kind in "bc":
             refuse(name, x)
-        return x.copy()
+        return backend.copied(x, x.dtype)
 
     kernel.__name__ = ufunc.__name__
     return kernel
@@ -155,12 +156,14 @@ def _conj(x: Array) -> Array:
 
 
 @register(compiled.sigmoid_backward)
+@rounded_once
 def sigmoid_backward(h: Array, y: Array) -> Array:
     """``h`` times the derivative of sigmoid where its value is ``y``."""
     return np.multiply(h, _conj((1 - y) * y), out=...)
 
 
 @register(compiled.tanh_backward)
+@rounded_once
 def tanh_backward(h: Array, y: Array) -> Array:
     """``h`` times the derivative of tanh where its value is ``y``."""
     return np.multiply(h, _conj(1 - y * y), out=...)
@@ -168,10 +171,11 @@ def tanh_backward(h: Array, y: Array) -> Array:
 
 @register(compiled.relu_backward)
 def relu_backward(h: Array, y: Array) -> Array:
-    """``h`` where relu's value ``y`` is not 0: at nan too."""
-    return only(h, y != 0)
+    """``h`` where relu's value ``y`` is above 0, or nan; one that was written to may be below."""
+    return only(h, ~(y <= 0))
 
 
+@rounded_once
 def sinc(x: Array) -> Array:
     x = floating(x)
     angle = x * x.dtype.type(math.pi)
@@ -179,6 +183,7 @@ def sinc(x: Array) -> Array:
         return np.where(x == 0, x.dtype.type(1), np.sin(angle) / angle)
 
 
+@rounded_once
 def deg2rad(x: Array) -> Array:
     if x.dtype.kind == "c":
         raise RuntimeError("deg2rad is not supported for complex tensors.")
@@ -186,6 +191,7 @@ def deg2rad(x: Array) -> Array:
     return np.multiply(x, x.dtype.type(math.pi / 180), out=...)
 
 
+@rounded_once
 def rad2deg(x: Array) -> Array:
     if x.dtype.kind == "c":
         raise RuntimeError("rad2deg is not supported for complex tensors.")

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..base.errstate import silent
-from ..kernels import register, rows, sweeps
+from ..kernels import half_precision, register, rows, sweeps
 from . import numpy as backend
 from . import summation
 from .array_dtypes import real_of
@@ -171,7 +171,40 @@ def prod(x: Array, axis: Axes, keepdims: bool = False, dtype: np.dtype[Any] | No
         x = x.astype(dtype)
         if dtype.kind in "bui":
             return summation.multiply_up(x, axis, dtype, None, keepdims)
+    if half_precision.is_half(x) and x.size and count(x.shape, axis) <= _ROUNDED:
+        return _product_of_halves(x, axes_of(x, axis), keepdims)
     return settled(summation.multiplied(wide(x), axis, keepdims), x.dtype)
+
+
+_ROUNDED = 1 << 12  # numbers of two bytes: of no more PyTorch's roundings are followed one by one
+_SIDE_BY_SIDE = (4, 16)  # vectors that PyTorch multiplies, and numbers of two bytes in one
+
+
+def _product_of_halves(x: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
+    """Rounded after each factor, in PyTorch's order: what lies in order by vectors, anything else number by number."""
+    by_steps = sorted(range(x.ndim), key=lambda one: -x.strides[one])
+    axes = tuple(one for one in by_steps if one in axes or one - x.ndim in axes)
+    kept = [one for one in range(x.ndim) if one not in axes]
+    shape = tuple(x.shape[one] for one in kept)
+    factors = x.transpose(*axes, *kept).reshape(-1, *shape)
+    whole = 0
+    if tuple(by_steps[len(kept) :]) == axes and x.transpose(by_steps).flags.c_contiguous:
+        whole = len(factors) - len(factors) % math.prod(_SIDE_BY_SIDE)
+    with silent():
+        out = np.ones(shape, x.dtype)
+        if whole:
+            first, second, third, fourth = _in_turn(factors[:whole].reshape(-1, *_SIDE_BY_SIDE, *shape))
+            out = _in_turn((first * second) * (third * fourth))
+        for factor in factors[whole:]:
+            out = np.multiply(out, factor, out=...)
+    return out.reshape([1 if one in axes else size for one, size in enumerate(x.shape)]) if keepdims else out
+
+
+def _in_turn(factors: Array) -> Array:
+    out = factors[0]
+    for factor in factors[1:]:
+        out = np.multiply(out, factor, out=...)
+    return out
 
 
 # Up to so many elements along the axis, the variances of doubles are updated one element after another.

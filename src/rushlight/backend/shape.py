@@ -80,7 +80,7 @@ def squeeze(x: Array, axes: tuple[int, ...]) -> Array:
 
 def expand_dims(x: Array, axis: int) -> Array:
     shape = x.shape
-    if x.flags.c_contiguous and x.size:
+    if x.flags.c_contiguous and x.size and 1 not in shape:  # NumPy's reshape gives such a dimension another step
         return x.reshape((*shape[:axis], 1, *shape[axis:]))
     strides = x.strides
     step = shape[axis] * strides[axis] if axis < len(shape) else x.itemsize

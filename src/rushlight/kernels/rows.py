@@ -58,7 +58,25 @@ def _grad(name: str) -> Callable[[Array, Array, Axis], Array | None]:
 
 
 softmax, softmax_grad = _function("softmax"), _grad("softmax_backward")
-log_softmax, log_softmax_grad = _function("log_softmax"), _grad("log_softmax_backward")
+_log_softmax, log_softmax_grad = _function("log_softmax"), _grad("log_softmax_backward")
+
+
+def log_softmax(x: Array, axis: Axis) -> Array | None:
+    """Of half precision along the last dimension PyTorch keeps each total, and its logarithm, in the dtype of ``x``."""
+    if x.dtype.itemsize != 2 or axis != x.ndim - 1:
+        return _log_softmax(x, axis)
+
+    def kept(values: Array) -> Array:
+        return values.astype(x.dtype).astype(values.dtype)
+
+    def by_steps(wide: Array, axis: Axis) -> Array | None:
+        out = _log_softmax(wide, axis)
+        if out is not None:
+            total = -out.max(-1, keepdims=True)  # its logarithm, since the greatest number is 0 off itself
+            out += total - kept(np.log(kept(np.exp(total))))
+        return out
+
+    return by_single(by_steps, x, axis)
 
 
 _MANY = 1 << 10  # numbers: fewer are added in PyTorch's order, and multiplied by NumPy as quickly

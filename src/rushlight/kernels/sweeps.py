@@ -61,7 +61,7 @@ sigmoid, sigmoid_backward = _function("sigmoid"), _backward("sigmoid_backward")
 tanh, tanh_backward = _function("tanh"), _backward("tanh_backward")
 erf, erfinv, erfc = _function("erf"), _function("erfinv"), _function("erfc")
 leaky_relu, leaky_relu_backward = _function("leaky_relu"), _backward("leaky_relu_backward")
-log_sigmoid, log_sigmoid_backward = _function("log_sigmoid"), _backward("log_sigmoid_backward")
+_log_sigmoid, log_sigmoid_backward = _function("log_sigmoid"), _backward("log_sigmoid_backward")
 hardtanh, hardtanh_backward = _function("hardtanh"), _backward("hardtanh_backward")
 hardsigmoid, hardswish = _function("hardsigmoid"), _function("hardswish")
 hardswish_backward, shrink_backward = _backward("hardswish_backward"), _backward("shrink_backward")
@@ -80,6 +80,11 @@ _ONE_STEP = 1 << 12  # numbers: of fewer NumPy's one function for it takes less 
 _BOUNDS = (float, int, type(None))
 _STEEP = 80.0  # from here on exp is infinite, in single precision
 _SIXTH = float(np.float32(1 / 6))
+
+
+def log_sigmoid(x: Array) -> Array | None:
+    """In rows, however ``x`` lies, as in PyTorch."""
+    return _log_sigmoid(x if x.flags.c_contiguous else x.copy("C"))
 
 
 def relu(x: Array) -> Array | None:

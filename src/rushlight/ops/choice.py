@@ -72,7 +72,7 @@ plain("fmin", k.fmin, numbers="none",
 
 op("lerp", k.lerp, node="LerpBackward0", kind="linear",
    start=lambda g, weight: g * conj(1 - weight), end=lambda g, weight: g * conj(weight))
-op("lerp_tensor", k.lerp, node="LerpBackward1", kind="elementwise",
+op("lerp_tensor", k.lerp, promote="same", node="LerpBackward1", kind="elementwise",
    start=lambda g, weight: g * conj(1 - weight), end=lambda g, weight: g * conj(weight),
    weight=lambda g, start, end: g * conj(end - start))
 op("addcmul", k.addcmul, promote="same", kind="elementwise", x=lambda g: g,
@@ -388,8 +388,8 @@ def _same_dtype(input: Any, **others: Any) -> None:
 def lerp(input: Any, end: Any, weight: Any) -> Tensor:
     """``input + weight * (end - input)``; the weight is a number or a tensor."""
     if isinstance(weight, Tensor):
-        _same_dtype(input, end=end, weight=weight)
-        refuse("lerp_kernel_tensor", input, "iub")
+        _same_dtype(input, end=end, **({"weight": weight} if weight._array.ndim else {}))
+        refuse("lerp_kernel_tensor", input if weight._array.dtype.kind in "iub" else weight, "iub")
         return ops.lerp_tensor(input, end, weight)
     if not isinstance(weight, NUMBERS):
         raise _no_form("lerp", [input, end, weight], "Tensor input, Tensor end, Number weight, *, Tensor out = None")

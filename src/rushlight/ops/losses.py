@@ -440,7 +440,8 @@ def kl_div(
             raise RuntimeError("kl_div: Integral inputs not supported.")
         if value._array.dtype.kind == "c":
             raise RuntimeError("kl_div: Complex inputs not supported.")
-    losses = ops.exp(target) * (target - input) if log_target else ops.xlogy(target, target) - target * input
+    product = None if log_target else target * input  # first, as in PyTorch: gradients are added up in that order
+    losses = ops.exp(target) * (target - input) if log_target else ops.xlogy(target, target) - product
     result = reduced(losses, reduction)
     if batchmean and input._array.ndim:
         return result / input._array.shape[0]

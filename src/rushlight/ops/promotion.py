@@ -59,7 +59,7 @@ def promoted(op: Op, inputs: Sequence[Any]) -> list[Any]:
 
 # Kernels that PyTorch lacks for half-precision complex numbers, in which halves meet complex numbers of no dimensions.
 _NOT_OF_HALVES = {
-    "div": "div_cpu", "pow": "pow", "addcdiv": "addcdiv_cpu_out", "floor_divide": "div_floor_cpu",
+    "div": "div_cpu", "pow": "pow", "lerp_tensor": "lerp_kernel_tensor", "addcdiv": "addcdiv_cpu_out", "floor_divide": "div_floor_cpu",
     "clamp_min_tensor": "maximum_cpu", "clamp_max_tensor": "minimum_cpu",
     **{name: f"{name}_cpu" for name in (
         "lt le gt ge atan2 logaddexp logaddexp2 fmod remainder div_floor div_trunc hypot copysign xlogy nextafter logical_and logical_or "
@@ -116,7 +116,7 @@ def tensor_of_number(number: Any) -> Tensor:
     return new_tensor(number_array(number, dtype.numpy))
 
 
-_OF_PRODUCTS = frozenset(("mul", "div"))
+_OF_PRODUCTS = frozenset(("mul", "div", "div_floor", "div_trunc", "floor_divide", "floor_divide_"))
 
 
 def is_in_single(op: Op, inputs: Sequence[object], dtype: np.dtype[Any]) -> bool:
@@ -124,7 +124,7 @@ def is_in_single(op: Op, inputs: Sequence[object], dtype: np.dtype[Any]) -> bool
     if op.name not in _OF_PRODUCTS or dtype.itemsize != 2 or dtype.kind not in "fV":
         return False
     kinds = [isinstance(value, Tensor) and value._array.dtype == dtype for value in inputs]
-    return not all(kinds) and (op.name != "div" or kinds[0])
+    return not all(kinds) and (op.name == "mul" or kinds[0])
 
 
 def in_single(op: Op, inputs: Sequence[Any], arrays: Sequence[Any]) -> list[Any] | None:

@@ -20,7 +20,10 @@ struct Opposite {
     template <class T> static V<T> at(V<T> a, V<T>) { return -a; }
 };
 
-// The sign of zero passes.
+// Odd to the last bit; the sign of zero passes.
 struct Tanh {
-    template <class T> static V<T> at(V<T> x, V<T>) { return x == T(0) ? x : hyperbolic_tangent<T>(x); }
+    template <class T> static V<T> at(V<T> x, V<T>) {
+        V<T> value = hyperbolic_tangent<T>(x < T(0) ? -x : x);
+        return x == T(0) ? x : x < T(0) ? -value : value;
+    }
 };

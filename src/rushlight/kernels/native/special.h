@@ -39,8 +39,9 @@ struct LogAddExp {
 
 struct LogAddExp2 {
     template <class T> static V<T> at(V<T> a, V<T> b) {
-        V<T> more = logarithm_of_1_and<T>(power_below_1<T>(below<T>(a, b))) * T(1.4426950408889634074);
-        return (a > b ? a : b) + (a == b ? all<T>(1) : more);
+        V<T> more = logarithm_of_1_and<T>(power_below_1<T>(below<T>(a, b))) * T(1.4426950408889634074), highest = a > b ? a : b;
+        T lost = sizeof(T) == 8 ? T(4.756597398230631e-17) : T(1.0601922895148164e-8);  // of 1 in PyTorch's product of log(2) and 1 / log(2)
+        return a == b ? (highest + T(1)) - lost : highest + more;
     }
 };
 
