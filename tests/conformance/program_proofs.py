@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import torch
 from program_held import assigned
-from program_sides import HALF, NONE, Running, judge, run
+from program_sides import HALF, NONE, Run, Running, Seen, Step, judge, run
+from program_ways import WAYS, WITHOUT_VECTORS, mapped, replaced
 from sides import Side, Tolerance, tolerance_for
 
 
@@ -23,8 +24,10 @@ def proof(lines: list[str], candidate: Side) -> str | None:
         ours = run(candidate, lines)
     except Exception:
         return None
+    text = "\n".join(lines)
+    plain = run(Side(torch), lines)
     agrees = functools.partial(judge, lines, ours)
-    if agrees(run(Side(torch), lines), least) is None or any(
+    if agrees(plain, least) is None or any(
         agrees(run(Side(torch), moved(lines, seed)), least) is None for seed in range(NUDGES)
     ):
         return "its leaves moved by a last digit, PyTorch does it too"
@@ -40,16 +43,144 @@ def proof(lines: list[str], candidate: Side) -> str | None:
         theirs = run(Side(torch), lines)
     if agrees(theirs) is None:
         return "PyTorch's vectors and its single numbers differ: number by number it does it too"
-    if _UNTOLD.search("\n".join(lines)):
-        with moments_again():
-            theirs = run(Side(torch), lines)
-        if agrees(theirs) is None:
-            return "an input of a norm was written to where no version tells: with moments of what it is by then PyTorch does it too"
     if any(agrees(run(Side(torch), turned(lines, seed)), least) is None for seed in range(NUDGES)):
         return "zeros on its way turned to those of the other sign, PyTorch does it too"
+    if _UNTOLD.search(text) and saved_apart(lines, candidate):
+        return "which values are saved: where both sides save copies, they do the same"
+    if _UNWRITTEN.search(text) and settled(lines, ours, [plain, filled(lines)], least, unwritten):
+        return "numbers that nothing has been written to"
+    theirs = WITHOUT_VECTORS.run(lines)
+    if theirs is not None and agrees(theirs, least) is None:
+        return "without its vectors (ATEN_CPU_CAPABILITY=default) PyTorch does it too"
+    if settled(
+        lines, ours, [plain, *(run(Side(torch), rounded_anew(lines, seed)) for seed in range(NUDGES))], least, scattered
+    ):
+        return "nothing but rounding: where functions round otherwise, PyTorch's own numbers lie apart as far"
+    if settled(lines, ours, [plain, twice_as_precise(lines)], least, nearer):
+        return "PyTorch in twice the precision is nearer to what is given here than to itself"
     return None
 
 
+def agrees_by(lines: list[str], candidate: Side, way: str) -> bool:
+    """Whether PyTorch does what the candidate does where it goes this way, but for the nodes that it records."""
+    lines = [BITS.sub(".detach().clone()", line) for line in lines] if way == "numbers for bits" else lines
+    try:
+        with WAYS[way]():
+            theirs = run(Side(torch), lines)
+        return judge(lines, _only_numbers(run(candidate, lines)), _only_numbers(theirs), coarsest(lines)) is None
+    except Exception:  # the way does not reach as far, or the candidate itself ends
+        return False
+
+
+def _only_numbers(done: Run) -> Run:
+    """What was done, with nothing said of nodes, views and versions."""
+    kept = ("dtype", "shape", "requires_grad", "made")
+    return mapped(done, Seen, lambda seen: Seen(seen.values, {name: seen.facts[name] for name in kept if name in seen.facts}))
+
+
+def saved_apart(lines: list[str], candidate: Side) -> bool:
+    """Whether both sides do the same where what is saved for gradients is copied, so that no later write reaches it."""
+    done = []
+    for side in (candidate, Side(torch)):
+        with side.module.autograd.graph.saved_tensors_hooks(lambda saved: saved.detach().clone(), lambda saved: saved):
+            done.append(run(side, lines))
+    return judge(lines, done[0], done[1], coarsest(lines)) is None
+
+
+def filled(lines: list[str]) -> Run:
+    """PyTorch, with memory that nothing has been written to full of nan, or of the largest number."""
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    try:
+        return run(Side(torch), lines)
+    finally:
+        torch.use_deterministic_algorithms(False)
+
+
+Choose = Callable[[np.ndarray, list[np.ndarray]], np.ndarray]
+
+
+def settled(lines: list[str], ours: Run, runs: list[Run], least: Tolerance, choose: Choose) -> bool:
+    """Whether the candidate does what PyTorch does (the first run), but for numbers about which PyTorch's own runs settle nothing:
+    of those `choose` takes PyTorch's."""
+
+    def adopted(mine: Any, seen: list[Any]) -> Any:
+        first = seen[0]
+        if isinstance(first, list) and all(isinstance(one, list) and len(one) == len(first) for one in (mine, *seen)):
+            return [adopted(mine[i], [one[i] for one in seen]) for i in range(len(first))]
+        if isinstance(first, Seen) and isinstance(mine, Seen):
+            alike = [one.values for one in seen if isinstance(one, Seen) and one.values.shape == first.values.shape]
+            if mine.values.shape == first.values.shape and mine.values.dtype == first.values.dtype:
+                return Seen(_parted(mine.values, alike, choose), mine.facts)
+        elif isinstance(first, bool | int | float) and type(mine) is type(first):
+            return type(first)(choose(np.asarray(mine), [np.asarray(one) for one in seen if type(one) is type(first)]))
+        return mine
+
+    def made(mine: dict[str, Any], seen: list[dict[str, Any]]) -> dict[str, Any]:
+        return {
+            name: adopted(value, [one[name] for one in seen if name in one]) if name in seen[0] else value
+            for name, value in mine.items()
+        }
+
+    steps = [Step(mine.error, made(mine.made, [one[0][i].made for one in runs])) for i, mine in enumerate(ours[0])]
+    return judge(lines, (steps, made(ours[1], [one[1] for one in runs])), runs[0], least) is None
+
+
+def _parted(mine: np.ndarray, runs: list[np.ndarray], choose: Choose) -> np.ndarray:
+    if mine.dtype.kind != "c":
+        return choose(mine, runs)
+    return choose(mine.real, [one.real for one in runs]) + 1j * choose(mine.imag, [one.imag for one in runs])
+
+
+def unwritten(mine: np.ndarray, runs: list[np.ndarray]) -> np.ndarray:
+    """PyTorch's number wherever two of its runs differ."""
+    same = np.logical_and.reduce([(one == runs[0]) | (one != one) & (runs[0] != runs[0]) for one in runs])
+    return np.where(same, mine, runs[0])
+
+
+APART = 0.1  # of a number: nothing of it is known
+
+
+def scattered(mine: np.ndarray, runs: list[np.ndarray]) -> np.ndarray:
+    """PyTorch's number where its runs lie apart, and the candidate is no further from all than they are from each other."""
+    numbers, own = np.stack(runs).astype(np.float64), mine.astype(np.float64)
+    finite = np.isfinite(numbers)
+    low, high = np.where(finite, numbers, np.inf).min(0), np.where(finite, numbers, -np.inf).max(0)
+    some = finite.any(0) & ~finite.all(0)
+    exact = mine.dtype.kind != "f"
+    spread = np.where(low < high, high - low, 0.0)
+    apart = some | (spread > (0 if exact else APART * np.maximum(abs(low), abs(high))))
+    beyond = 0 if exact else spread
+    near = (own >= low - beyond) & (own <= high + beyond) | ~np.isfinite(own) & (some | (low <= 0) & (high >= 0))
+    return np.where(apart & near, runs[0], mine)
+
+
+def nearer(mine: np.ndarray, runs: list[np.ndarray]) -> np.ndarray:
+    """PyTorch's number where the candidate is as near to what PyTorch has in twice the precision."""
+    if len(runs) < 2:
+        return mine
+    off, theirs = abs(mine.astype(np.float64) - runs[1]), abs(runs[0].astype(np.float64) - runs[1])
+    return np.where(off <= theirs, runs[0], mine)
+
+
+def twice_as_precise(lines: list[str]) -> Run:
+    torch.set_default_dtype(torch.float64)
+    try:
+        return run(Side(torch), [line.replace("float32", "float64").replace("complex64", "complex128") for line in lines])
+    finally:
+        torch.set_default_dtype(torch.float32)
+
+
+def rounded_anew(lines: list[str], seed: int) -> list[str]:
+    """The program, in which functions that are rounded give numbers a last digit off: equal numbers stay equal."""
+    return [
+        line + "".join(f"; nudge({name}, {seed})" for name in assigned(line)) if _INEXACT.search(line) else line
+        for line in lines
+    ]
+
+
+BITS = re.compile(r"\.view\(torch\.u?int\d+\)")
+# What may leave memory that nothing is written to.
+_UNWRITTEN = re.compile(r"resize_|empty")
 # Writes that no version counts.
 _UNTOLD = re.compile(r"\.data\b|\.fill\(|\.numpy\(\)|memoryview\(|from_dlpack\(")
 _KEEPS = re.compile(r"lambda g: kept\.append\(g\)|(?<=hook\()kept\.append(?=\))")
@@ -75,22 +206,6 @@ def copying() -> Iterator[None]:
 
 # What PyTorch computes by vectors, with other comparisons than for the numbers that are left over.
 _BY_VECTORS = ("celu", "elu", "gelu", "hardshrink", "hardswish", "hardtanh", "relu6", "selu", "softshrink")
-# What it computes the gradients of with moments that it saved, where rushlight takes those of the input again.
-_OF_MOMENTS = ("batch_norm", "group_norm", "instance_norm", "layer_norm")
-
-
-@contextlib.contextmanager
-def changed_functions(names: tuple[str, ...], change: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Iterator[None]:
-    """Some of `torch.nn.functional` done in another way."""
-    space = torch.nn.functional
-    plain = {name: getattr(space, name) for name in names}
-    try:
-        for name, function in plain.items():
-            setattr(space, name, change(function))
-        yield
-    finally:
-        for name, function in plain.items():
-            setattr(space, name, function)
 
 
 def one_by_one() -> contextlib.AbstractContextManager[None]:
@@ -99,17 +214,8 @@ def one_by_one() -> contextlib.AbstractContextManager[None]:
     def apart(function: Callable[..., Any]) -> Callable[..., Any]:
         return lambda x, *rest, **options: function(torch.stack([x, x], -1)[..., 0], *rest, **options)
 
-    return changed_functions(_BY_VECTORS, apart)
-
-
-def moments_again() -> contextlib.AbstractContextManager[None]:
-    """PyTorch's norms take the moments of their input when a gradient is computed, whatever has been written to it by then."""
-    again = {"use_reentrant": False, "preserve_rng_state": False}
-
-    def checkpointed(function: Callable[..., Any]) -> Callable[..., Any]:
-        return lambda *given, **options: torch.utils.checkpoint.checkpoint(function, *given, **again, **options)
-
-    return changed_functions(_OF_MOMENTS, checkpointed)
+    space = torch.nn.functional
+    return replaced(space, **{name: apart(getattr(space, name)) for name in _BY_VECTORS})
 
 
 def turned(lines: list[str], seed: int) -> list[str]:
@@ -126,6 +232,10 @@ def turned(lines: list[str], seed: int) -> list[str]:
 NUDGES = 16
 # What is rounded, and where libraries differ in the last digit.
 _ROUNDED = re.compile(r"\b(exp|log|sin|cos|tan|sigmoid|erf|i0|i1|softmax|softplus|gelu|pow|cdist|norm)\w*\(| \*\* ")
+_INEXACT = re.compile(
+    r"\b\w*(exp(?!and)|log|sin|cos|tan|sigmoid|erf|i0|i1|softmax|softplus|elu|pow|cdist|norm|mean|var|std|cross|matmul|mm|solve|inv|det"
+    r"|cumsum|prod|Norm)\w*\(|[\])] [/@] | \*\* "
+)
 _LAST_DIGIT = {
     **dict.fromkeys(("float64", "complex128"), 2.0**-52),
     **dict.fromkeys(("float32", "complex64"), 2.0**-23),

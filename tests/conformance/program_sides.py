@@ -6,6 +6,7 @@ and everything else that the program holds. On the side under test nothing that 
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import dataclasses
 import functools
@@ -110,7 +111,7 @@ class Running:
     def __init__(self, side: Side) -> None:
         self.side = side
         self.space: dict[str, Any] = {"torch": side.module, "numpy": np, "copy": copy, "pickle": pickle}
-        self.space.update(functions_of(side.module), turn=turn)
+        self.space.update(functions_of(side.module), turn=turn, nudge=nudge)
         self.steps: list[Step] = []
         self.gradients: set[str] = set()
         self.born: dict[str, int] = {}
@@ -292,3 +293,20 @@ def turn(value: Any) -> None:
     """Gives a tensor's zeros, and what is no number, the other sign."""
     if isinstance(value, torch.Tensor) and value.is_floating_point():
         value.data.copy_(torch.where((value.data == 0) | value.data.isnan(), -value.data, value.data))
+
+
+def nudge(value: Any, seed: int) -> None:
+    """Moves a tensor's numbers by a last digit, or not: equal ones alike."""
+    if (
+        not isinstance(value, torch.Tensor)
+        or not (value.is_floating_point() or value.is_complex())
+        or value.layout is not torch.strided
+    ):
+        return
+    plain = value.detach().resolve_conj().resolve_neg()
+    numbers = (torch.view_as_real(plain) if value.is_complex() else plain).to(torch.float64)
+    scattered = (numbers.view(torch.int64) * 0x9E3779B97F4A7C1 + seed * 0x2545F4914F6CDD1D) >> 40
+    moved = numbers * (1 + (scattered % 3 - 1) * torch.finfo(value.dtype).eps)
+    moved = torch.view_as_complex(moved) if value.is_complex() else moved
+    with contextlib.suppress(RuntimeError):  # where elements share places
+        value.data.copy_(moved)

@@ -14,6 +14,7 @@ import argparse
 import collections
 import contextlib
 import dataclasses
+import functools
 import multiprocessing
 import multiprocessing.connection
 import random
@@ -34,7 +35,7 @@ from op_results import FLOORS, Figure, write_floors
 from op_samples import OutOfTime, load_candidate
 from program_held import assigned, node_name
 from program_parts import Holes, NoFit
-from program_proofs import proof
+from program_proofs import agrees_by, proof
 from program_sides import TRANSFORMS, Difference, Run, Running, difference, follows_layout
 from program_wide import MIXTURES, VOCABULARIES, Vocabulary, vocabulary_of
 from program_wide_parts import WideHoles, exported
@@ -204,7 +205,7 @@ class Failure:
     @property
     def excuse(self) -> str | None:
         """Why it is no fault of ours, where that is known."""
-        return self.found.proof or known(str(self))
+        return self.found.proof
 
     def __str__(self) -> str:
         program = "\n".join(self.lines)
@@ -258,7 +259,8 @@ def _task(seed: int) -> Failure | None:
     _WORK["seen"][failure.cause] += 1
     if _WORK["seen"][failure.cause] <= SHRUNK_OF_A_KIND:
         failure = cut_down(failure, _WORK["candidate"])
-    failure.found.proof = proof(failure.lines, _WORK["candidate"])
+    given = failure.lines, _WORK["candidate"]
+    failure.found.proof = proof(*given) or known(str(failure), functools.partial(agrees_by, *given))
     return failure
 
 

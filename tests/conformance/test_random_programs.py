@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import datetime
+import functools
 import random
 import re
 import subprocess
@@ -17,10 +18,10 @@ import torch
 import watched_programs
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from known_differences import writes_to_shared_places
+from known_differences import known, writes_to_shared_places
 from op_results import read_floors
 from op_samples import load_candidate
-from program_proofs import proof
+from program_proofs import agrees_by, proof
 from program_seldom import SeldomHoles
 from random_programs import FIGURE, Failure, difference, write_program
 
@@ -91,10 +92,10 @@ def test_what_vectors_make_of_nan_is_proved_number_by_number(name: str) -> None:
 
 
 @pytest.mark.parametrize("call", ["layer_norm(b, (2,))", "group_norm(b, 1)", "batch_norm(b, None, None, training=True)"])
-def test_writes_that_no_version_counts_are_proved_by_moments_taken_again(call: str) -> None:
+def test_writes_that_no_version_counts_are_proved_by_copies_of_what_is_saved(call: str) -> None:
     lines = ["a = torch.tensor([[1.0, 3.5], [-2.0, 4.0]]).requires_grad_()", "b = a * 2", f"c = torch.nn.functional.{call}",
              "b.data.mul_(b.detach())", "(c * c * c).sum().backward()"]  # fmt: skip
-    assert "moments" in str(_proof(lines))
+    assert "copies" in str(_proof(lines))
 
 
 def test_what_is_refused_half_way_is_proved_by_memory_put_back() -> None:
@@ -131,6 +132,61 @@ def test_a_gradient_is_held_where_none_is_required_any_more() -> None:
 def test_what_is_wrong_has_no_proof(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rushlight.sin", load_candidate("rushlight").module.cos)
     assert _proof(["a = torch.ones(64).requires_grad_()", "b = torch.sin(a)", "b.backward(b, retain_graph=True)"]) is None
+
+
+def _reason(lines: list[str]) -> str | None:
+    candidate = load_candidate("rushlight")
+    found = difference(lines, candidate)
+    assert found is not None
+    return known(str(Failure(0, found, lines)), functools.partial(agrees_by, lines, candidate))
+
+
+_FULL = "a = torch.tensor([[1.0, 2.0], [3.0, 4.0]])"
+
+
+@pytest.mark.parametrize(("reason", "lines"), [
+    ("a number does not have", ["a = torch.tensor([1.0, 2.0])", "b = torch.nn.functional.mse_loss(a, a)", "c = b[9]"]),
+    ("strides and places of nothing", ["a = torch.tensor([[], []], dtype=torch.complex64).requires_grad_()",
+                                       "torch.view_as_real(a).sum().backward()"]),
+    ("distances", [_FULL, "b = torch.func.jvp(lambda t: torch.cdist(t, 2 * t), (a,), (a,))[1]"]),
+    ("rolls numbers", [_FULL, "b = torch.vmap(torch.vmap(lambda t: t.roll(1)))(a)"]),
+    ("laid out|lays a tangent out", ["a = torch.arange(4.0).as_strided((3, 2), (1, 1))",
+                                     "b = torch.func.jacfwd(lambda t: t / (1 + t * t))(a)"]),
+    ("linearize", ["with torch.inference_mode():\n    a = torch.tensor([1.0, 2.0])",
+                   "b = torch.func.linearize(lambda t: t * t, a)[1](a)"]),
+    ("forward derivatives", [_FULL, "b = torch.func.jacfwd(torch.func.jacfwd(lambda t: torch.linalg.det(t)))(a)"]),
+    ("third derivative", ["a = torch.tensor([0.0, 2.5, 3.0])", "b = torch.func.jacrev(torch.func.hessian(lambda t: t.prod(-1)))(a)"]),
+    ("a determinant", ["a = torch.ones(2, 2).requires_grad_()", "b = torch.autograd.grad(torch.linalg.det(a), a)[0]"]),
+    ("input", ["a = torch.tensor([[1.0, 2.5], [3.0, 4.0]], dtype=torch.float16)", "torch.matmul(a, a, out=a)"]),
+    ("looks at indices", ["a = torch.sparse_coo_tensor(torch.tensor([[0], [1]]), torch.ones(1), (2, 1)).mm(torch.ones(1, 1))"]),
+    ("a last digit", ["a = torch.linspace(0, 3, 64)", "b = a.exp().erf().pow(1.3)", "c = b.view(torch.int32)"]),
+])  # fmt: skip
+def test_a_cause_is_known_where_pytorch_itself_does_the_same_in_another_way(reason: str, lines: list[str]) -> None:
+    assert re.search(reason, str(_reason(lines)))
+
+
+def test_what_is_wrong_is_no_known_cause(monkeypatch: pytest.MonkeyPatch) -> None:
+    ours = load_candidate("rushlight").module
+    plain = ours.linalg.det
+    monkeypatch.setattr("rushlight.linalg.det", lambda a: plain(a) * 2)
+    assert _reason([_FULL, "b = torch.func.jacfwd(torch.func.jacfwd(lambda t: torch.linalg.det(t)))(a)"]) is None
+
+
+@pytest.mark.parametrize(("how", "lines"), [
+    ("without its vectors", ["a = torch.tensor([0.3+1j, 2.0-3.1j, 1.1+0.7j, 2.2-0.3j])", "b = 1 / (a / a - 1)"]),
+    ("nothing but rounding", ["a = torch.randn(4, 5, generator=torch.Generator().manual_seed(1))",
+                              "b = torch.nn.functional.layer_norm(a, (5,))", "c = b.mean(-1)", "d = 1 / c"]),
+])  # fmt: skip
+def test_rounding_is_proved_by_pytorchs_own(how: str, lines: list[str]) -> None:
+    assert how in str(_proof(lines))
+
+
+def test_a_number_that_is_wrong_is_not_taken_for_rounding(monkeypatch: pytest.MonkeyPatch) -> None:
+    ours = load_candidate("rushlight").module
+    plain = ours.nn.functional.layer_norm
+    monkeypatch.setattr("rushlight.nn.functional.layer_norm", lambda *given: plain(*given) * 1.1)
+    lines = ["a = torch.randn(4, 5, generator=torch.Generator().manual_seed(1))", "b = torch.nn.functional.layer_norm(a, (5,))"]
+    assert _proof([*lines, "c = 1 / b.mean(-1)"]) is None
 
 
 def test_the_general_path_of_ops_agrees_too(run_script: Script) -> None:
