@@ -117,7 +117,7 @@ KNOWN = [
         "eigenvalues of a matrix that holds nan: LAPACK of PyTorch looks past it",
     ),
     Cause(
-        r"grad_fn at [^\n]*\n# [^\n]* for RuntimeError\('new_fn INTERNAL ASSERT FAILED",
+        r"(?:grad_fn|error) at [^\n]*\n# [^\n]* for (?:RuntimeError\('|'RuntimeError: )new_fn INTERNAL ASSERT FAILED",
         "PyTorch asks to be told of a fault of its own when the node of such a view is looked at",
     ),
 ]

@@ -200,3 +200,57 @@ def test_grad_keeps_tensors_of_inference_mode_as_its_own() -> None:
     assert torch.func.jvp(torch.func.grad(lambda t: (t**3).sum()), (frozen,), (frozen,))[1].tolist() == [6, 24]
     with pytest.raises(RuntimeError, match="Inference tensors cannot be saved"):
         torch.vmap(lambda t: t * frozen)(torch.ones(2, requires_grad=True))
+
+
+def test_conjugates_know_how_what_they_are_of_was_made() -> None:
+    base = torch.tensor([[3 + 0.5j, 1j]], requires_grad=True) * 2
+    part = base.chunk(2, 1)[1]
+    for view, node in ((part.conj(), "Conj"), (part.conj().imag, "Select")):
+        with pytest.raises(RuntimeError, match=f"Output 0 of {node} is a view and is being modified"):
+            view.mul_(2)
+    with torch.no_grad():
+        made = base.conj()
+    base.mul_(2)
+    with torch.no_grad():
+        assert made.is_conj() and made[0].is_conj() and made.requires_grad
+    with pytest.raises(RuntimeError, match="A view was created in no_grad mode and its base"):
+        made.grad_fn  # noqa: B018
+
+
+def test_conjugates_lie_as_what_they_are_of() -> None:
+    parts = torch.arange(16.0).reshape(8, 2).to(torch.complex64)[::2, :1]
+    assert parts.conj().stride() == (4, 1) and parts.H.stride() == (1, 4)
+    parts.conj()[1:].mul_(1j)
+    assert parts.tolist() == [[0], [-4j], [-8j], [-12j]]
+    shared = torch.ones(8, dtype=torch.complex64).as_strided((3, 2), (1, 1))
+    with pytest.raises(RuntimeError, match="view size is not compatible"):
+        shared.H.view(-1)
+
+
+def test_conjugates_of_stretched_leaves_are_refused_as_views_first() -> None:
+    leaf = torch.ones(3, dtype=torch.complex64).expand(2, 3).requires_grad_()
+    for write in (lambda: leaf.conj().fill_(1), lambda: leaf.conj().zero_()):
+        with pytest.raises(RuntimeError, match="a view of a leaf Variable"):
+            write()
+
+
+def test_what_data_gives_is_of_the_same_memory() -> None:
+    x = torch.arange(3.0)
+    writes = [
+        lambda: x.put_(torch.tensor([0, -1]), x.data[:2]),
+        lambda: x[1:].add_(x.data[:2]),
+        lambda: x.data[1:].add_(x[:2], alpha=2),
+        lambda: x[1:].copy_(x.data[:2]),
+        lambda: torch.sin(x.data[1:], out=x[:2]),
+    ]
+    for write in writes:
+        with pytest.raises(RuntimeError, match="some elements of the input tensor and the written-to tensor"):
+            write()
+    assert x.tolist() == [0, 1, 2] and x.data.add_(x).tolist() == [0, 2, 4] and x._version == 0
+
+
+def test_places_that_are_no_results_of_a_node_are_named_in_the_shape_they_have_by_now() -> None:
+    mantissa, exponent = torch.frexp(torch.ones(3, requires_grad=True) * 2)
+    exponent.unsqueeze_(0).add_(1)
+    with pytest.raises(RuntimeError, match=r"IntTensor \[1, 3\]\] is at version 2; expected version 0"):
+        mantissa.sum().backward()

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..backend.numpy import strided
 from . import modes
 from .nodes import Edge, Node
 
@@ -52,19 +53,23 @@ class Mirror(list[Any]):
             np.copyto(self.source, self.turn(self.array))
             counter[0] += self[0] - before
             list.__setitem__(self, 0, counter[0])
+            _let_refuse(self)
         else:
             counter[1:] = self[1:]  # what wrote, and where
         renew(counter, self)
 
 
-class Unnoticed(list[Any]):
-    """The version counter of what ``.data`` gives where there are mirrors: carries writes on to them, and counts them nowhere else."""
+class Aside(list[Any]):
+    """The version counter of what ``.data`` gives: its writes are counted nowhere else."""
 
     __slots__ = ("counter",)
+    counter: list[Any]  # that of the tensor, which tells whose memory it is
 
-    def __init__(self, counter: list[object]) -> None:
-        super().__init__((0,))
-        self.counter = counter
+
+class Unnoticed(Aside):
+    """The same where there are mirrors: carries writes on to them."""
+
+    __slots__ = ()
 
     def __setitem__(self, index: object, value: object) -> None:  # type: ignore[override]
         list.__setitem__(self, index, value)  # type: ignore[call-overload]
@@ -91,7 +96,7 @@ def _mirrors(counter: list[Any]) -> Iterator[Mirror]:
 def count(counter: list[Any], name: str, where: object, writes: int = 1) -> None:
     """Counts a write, or several at once, by what and in which line of the program, and carries it on to the mirrors."""
     counter[0] += writes
-    counter[1:] = (name, where)
+    counter[1:3] = (name, where)
     renew(counter)
 
 
@@ -103,7 +108,25 @@ def renew(counter: list[Any], but: Mirror | None = None) -> None:
         if each is not but:
             np.copyto(each.array, each.turn(each.source))
             list.__setitem__(each, slice(None), counter)
+            _let_refuse(each)
             renew(each)
+
+
+def _let_refuse(mirror: Mirror) -> None:
+    """Lets a mirror that cannot take a new place in the graph say so, as a view does, when somebody asks for it."""
+    tensor, of = mirror.tensor(), mirror.of
+    if tensor is not None and tensor._made is not None:
+        tensor._base = of if of._base is None else of._base
+
+
+def in_one_memory(one: Tensor, other: Tensor) -> bool:
+    """Whether two tensors are of the same memory, wherever they lie in it."""
+    first, second = one._counter, other._counter
+    while first.__class__ is not list and isinstance(first, Aside):
+        first = first.counter
+    while second.__class__ is not list and isinstance(second, Aside):
+        second = second.counter
+    return first is second
 
 
 def mirror(tensor: Tensor, of: Tensor, turn: _Turn, turned: Callable[[Tensor], Tensor]) -> None:
@@ -112,27 +135,37 @@ def mirror(tensor: Tensor, of: Tensor, turn: _Turn, turned: Callable[[Tensor], T
     ``turn``  what ``turned`` does, of arrays
     """
     if not modes.state.transforms and not of._of_batch and isinstance(of._array, np.ndarray):
-        tensor._array = _stretched(tensor._array, of._array)
+        tensor._array = _laid_as(tensor._array, of._array)
         tensor._counter = Mirror(tensor, of, turn, turned)
+        tensor._seen = of._counter[0]
         if not modes.state.grad_enabled:
             tensor._made = "inference" if modes.state.inference else "no_grad"
             tensor._needs_grad = (of if of._base is None else of._base).requires_grad
+        elif of._base is not None or isinstance(of._counter, Mirror):
+            tensor._made = of._made
 
 
-def _stretched(array: _Array, like: _Array) -> _Array:
-    """``array``, repeating its elements in memory along those dimensions along which ``like`` does."""
-    repeated = [size > 1 and not step for size, step in zip(like.shape, like.strides, strict=True)]
-    if not array.size or not any(repeated):
+def _laid_as(array: _Array, like: _Array) -> _Array:
+    """``array`` with the strides of ``like``, so that elements share a place, or have gaps between them, where those of that do."""
+    if array.strides == like.strides or not array.size or any(step < 0 or step % array.itemsize for step in like.strides):
         return array
-    one = array[tuple(slice(0, 1) if twice else slice(None) for twice in repeated)].copy()
-    strides = [0 if twice else step for twice, step in zip(repeated, one.strides, strict=True)]
-    return np.lib.stride_tricks.as_strided(one, array.shape, strides)
+    span = 1 + sum((size - 1) * step for size, step in zip(like.shape, like.strides, strict=True)) // array.itemsize
+    laid = strided(np.zeros(span, array.dtype), array.shape, like.strides)
+    laid[...] = array
+    return laid
 
 
 def is_conjugate(tensor: Tensor) -> bool:
     """Whether PyTorch would have a conjugation pending: of a tensor, or of the one of which it is a view."""
     base = tensor._base
-    return tensor._conjugate or (base is not None and base._conjugate and tensor._array.dtype.kind in "cW")
+    if tensor._conjugate or base is None or tensor._array.dtype.kind not in "cW":
+        return tensor._conjugate
+    odd, counter = base._conjugate, tensor._counter
+    if isinstance(counter, Mirror):
+        odd = False
+        while isinstance(counter, Mirror):
+            odd, counter = odd != (counter.turn is np.conjugate), counter.of._counter
+    return odd
 
 
 def check_mirrored(counter: list[object]) -> None:

@@ -17,6 +17,7 @@ from ..backend import norms
 from ..backend import numpy as backend
 from ..tensor import Tensor, new_tensor
 from . import modes
+from .mirrors import in_one_memory
 from .write_errors import check_result, refuse_kept_integers, refuse_operands
 
 # What goes element by element, so that it can be written in parts.
@@ -100,7 +101,7 @@ def check_shared(tensor: Tensor, inputs: Iterable[object], wholly: bool = True) 
             continue  # of which the write reads a copy
         if wholly and value is tensor:
             raise shared_error()
-        if isinstance(value, Tensor) and value._counter is tensor._counter:
+        if isinstance(value, Tensor) and in_one_memory(tensor, value):
             _check_overlap(tensor._array, value._array, wholly)
 
 
@@ -251,6 +252,10 @@ _BY_PLACES: dict[str, Callable[..., bool]] = {
 }  # fmt: skip
 
 
+def _is_read(self: Tensor, read: Iterable[object]) -> bool:
+    return any(isinstance(value, Tensor) and in_one_memory(self, value) for value in read)
+
+
 def check_write(
     function: Callable[..., Tensor], name: str, self: Tensor, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> bool:
@@ -261,7 +266,7 @@ def check_write(
     if overlapping:
         check_turned(self)
     if name == "masked_scatter_" and not is_stretched(self._array):
-        overlapping = overlaps_itself(self._array) or any(getattr(one, "_counter", None) is self._counter for one in args[1:])
+        overlapping = overlaps_itself(self._array) or _is_read(self, args[1:])
     if overlapping and name[:3] == "tri":
         overlapping = not (copied_back(self._array) and is_stretched(self._array))
     if not overlapping:
@@ -282,7 +287,7 @@ def _check_places(
     by_tensors = name == "index_put_"
     read = (*args[1:2], *args[0]) if by_tensors else args
     meets = overlaps_itself(self._array)
-    if not meets and all(getattr(value, "_counter", None) is not self._counter for value in read):
+    if not meets and not _is_read(self, read):
         return False
     error = None
     try:

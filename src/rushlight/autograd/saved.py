@@ -188,8 +188,9 @@ def output_array(node: Node, number: int, value: Any, versions: Any, expected: i
     if int(versions[0]) == int(expected):
         return value
     op = type(node).op  # type: ignore[attr-defined]
-    maker = _maker((node, number)) if op.outputs[number] in op.differentiable else ""
-    raise modified(node, type_name(value), value.shape, maker, versions, expected)
+    differentiable = op.outputs[number] in op.differentiable
+    shape = value.shape if differentiable or len(versions) < 4 else versions[3]  # of others PyTorch keeps the tensor itself
+    raise modified(node, type_name(value), shape, _maker((node, number)) if differentiable else "", versions, expected)
 
 
 def output_tensor(node: Node, number: int, value: Any, versions: Any, expected: int) -> Any:

@@ -16,7 +16,7 @@ from . import gradients, modes, views
 from .handles import Hooks, RemovableHandle, add_hook, observers
 from .interpreters import asks_itself, read
 from .interpreters import stack as interpreters
-from .mirrors import Mirror, Unnoticed, is_conjugate, mirrors_by_counter
+from .mirrors import Aside, Mirror, Unnoticed, is_conjugate, mirrors_by_counter
 from .modes import special
 from .nodes import BORROWED, Node
 from .write_errors import Counted, mark_detached
@@ -302,9 +302,10 @@ class InGraph(Methods):
     @property
     def data(self) -> Tensor:
         """The same memory as a tensor without history, whose changes backward passes do not notice."""
-        result = new_tensor(self._array)  # a version counter of its own: changes through .data are not noticed
+        result = new_tensor(self._array)
+        result._counter = counter = (Unnoticed if mirrors_by_counter else Aside)((0,))
+        counter.counter = self._counter
         if mirrors_by_counter:
-            result._counter = Unnoticed(self._counter)
             result._conjugate, result._negated = is_conjugate(self), self._negated
         if self._inference is not None:
             mark_detached(result, self._inference)

@@ -249,7 +249,7 @@ class _Forward:
             "    result._made = 'no_grad'",
             "    result._needs_grad = BORROWED if base._needs_grad else False",
             f"    return in_inference(result, {self.first}) if special.active and state.inference else result",
-            f"if base is not {self.first} and {self.first}._made is not None:",  # what is no view was not made as one
+            f"if {self.first}._made is not None and (base is not {self.first} or version.__class__ is not list):",  # a view, a mirror
             f"    result._made = {self.first}._made",
         ]
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..autograd import overlaps, views
 from ..autograd.grad_mode import no_grad
-from ..autograd.mirrors import mirrors_by_counter, renew
+from ..autograd.mirrors import in_one_memory, mirrors_by_counter, renew
 from ..autograd.modes import special, state
 from ..autograd.nodes import Node
 from ..autograd.source_lines import here
@@ -77,7 +77,10 @@ def binary(ufunc: np.ufunc, name: str, slow: Callable[..., Any], of_complex: boo
         kind = other.__class__
         if kind in GLOBALS["plain"]:
             value = other._array
-            if value.dtype is not array.dtype or other._counter is self._counter or array.dtype.kind not in floating:
+            one, two = self._counter, other._counter
+            if value.dtype is not array.dtype or one is two or array.dtype.kind not in floating:
+                return slow(self, other)
+            if (one.__class__ is not list or two.__class__ is not list) and in_one_memory(self, other):
                 return slow(self, other)
             needs = in_graph(other)
         elif kind is float or kind is int:
@@ -138,7 +141,7 @@ def count(self: Any, name: str) -> None:
     code = frame.f_code
     version = self._counter
     version[0] += 1
-    version[1:] = (name, here(frame) if is_own[code.co_filename] else (code, frame.f_lasti))
+    version[1:3] = (name, here(frame) if is_own[code.co_filename] else (code, frame.f_lasti))
     if mirrors_by_counter:
         renew(version)
 
@@ -181,7 +184,7 @@ def scaled(ufunc: np.ufunc, name: str, plain_name: str, scaled_name: str) -> Cal
             and other._array.dtype is self._array.dtype
             and self._array.dtype.kind == "f"
             and (alpha.__class__ is float or alpha.__class__ is int)
-            and other._counter is not self._counter
+            and not in_one_memory(self, other)
             and plain_write(self, in_graph(other))
         ):
             factor = number(alpha, self._array.dtype)
@@ -301,9 +304,9 @@ def _rehearse(f: Callable[..., Tensor], name: str, self: Tensor, args: tuple[obj
 
 def shares(self: Any, inputs: tuple[Any, ...]) -> bool:
     """Whether one of the inputs lies in the memory of ``self``."""
-    counter, plain = self._counter, GLOBALS["plain"]
+    plain = GLOBALS["plain"]
     for value in inputs:  # noqa: SIM110 (any() of a generator takes twice as long)
-        if value.__class__ in plain and value._counter is counter:
+        if value.__class__ in plain and in_one_memory(self, value):
             return True
     return False
 

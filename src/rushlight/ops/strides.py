@@ -201,6 +201,8 @@ def _inplace_view(name: str) -> None:
         if node is not None and type(node).__name__ in _INPLACE_NODES:
             record_as(node, _INPLACE_NODES[type(node).__name__])
         views.become(self, result, name + "_")
+        if self._base is None and self._counter.__class__ is list:
+            self._counter[3:] = [self._array.shape]  # for what is said of versions
         return self
 
     change.__name__ = change.__qualname__ = name + "_"

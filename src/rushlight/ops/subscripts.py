@@ -360,7 +360,7 @@ def _written(view: Any, indices: Sequence[Any], value: Any, accumulate: bool = F
     array = view._array
     if isinstance(value, Tensor):
         source = value._array
-        if source.dtype is not array.dtype or value._counter is view._counter:
+        if source.dtype is not array.dtype or overlaps.in_one_memory(view, value):
             return False
         needs = in_graph(value)
     else:

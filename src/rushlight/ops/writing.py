@@ -8,6 +8,7 @@ import numpy as np
 
 from ..autograd import grad_mode, modes, overlaps, views
 from ..autograd.interpreters import asks_itself
+from ..autograd.mirrors import in_one_memory
 from ..autograd.nodes import Node
 from ..autograd.rule_errors import broadcast_error
 from ..backend import pointwise as k
@@ -51,10 +52,10 @@ def zero_(input: Any) -> Tensor:
         input._array.fill(0)
         count(input, "zero_")
         return input
+    views.check_writable(input)
     overlaps.check_turned(input)
     if _recording(input):
         return views.inplace(ops.zero, "zero_", input)
-    views.check_writable(input)
     views.write(input, 0, "zero_")
     return input
 
@@ -102,10 +103,10 @@ def fill_(input: Any, value: Any) -> Tensor:
                 " * (Tensor value)\n * (Number value)\n"
             )
         value = k.checked_number(value, input._array)
+        views.check_writable(input)
         overlaps.check_turned(input)
         if _recording(input):
             return views.inplace(ops.filled, "fill_", input, value)
-    views.check_writable(input)
     views.write(input, value, "fill_")
     return input
 
@@ -137,7 +138,7 @@ def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
         other.__class__ is self.__class__
         and other._array.dtype is self._array.dtype
         and other._array.shape == self._array.shape
-        and other._counter is not self._counter
+        and not in_one_memory(self, other)
         and not modes.special.active
         and plain_write(self, in_graph(other))
     ):
