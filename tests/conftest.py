@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-import unused_complex32
 
 import rushlight as torch
 
@@ -19,10 +18,3 @@ def four_threads() -> Iterator[None]:
     torch.set_num_threads(4)
     yield
     torch.set_num_threads(before)
-
-
-@pytest.fixture(autouse=True)
-def complex32_unknown_again() -> Iterator[None]:
-    """Each test begins as if no other had used it."""
-    yield
-    unused_complex32.forget()

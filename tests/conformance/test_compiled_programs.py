@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 
 import pytest
-import unused_complex32
 from compiled_programs import difference, source, twins
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -21,7 +20,6 @@ def test_compiled_programs_do_what_they_do_as_they_are(vocabulary: str, count: i
             found, was_captured = difference(sides)
             assert found is None, (vocabulary, seed, found)
             captured += was_captured
-            unused_complex32.forget()
     assert captured >= least
 
 

@@ -258,8 +258,6 @@ def check_matrices(recording: dict[str, Any]) -> None:
 OTHER_LOG = {"operators_without_derivatives"}
 # A program in which LBFGS tries as often as the last digit tells: PyTorch's own log is shorter with ATEN_CPU_CAPABILITY=default.
 ANY_NUMBER_OF_ROUNDS = {"uncertain"}
-# Half-precision complex numbers are computed with in single precision, and the casts are nodes of their own.
-WITH_CASTS = {"complex_half"}
 # PyTorch has a kernel for a whole layer on some processors, which is one node.
 BY_LAYER = "MkldnnRnnLayerBackward0"
 
@@ -284,8 +282,6 @@ def check_order(name: str, recording: dict[str, Any], executed: dict[str, dict[s
         return
     if name in ANY_NUMBER_OF_ROUNDS:
         ours, theirs = ({thread: in_rounds(names) for thread, names in one.items()} for one in (ours, theirs))
-    if name in WITH_CASTS:
-        ours = {thread: [node for node in names if node != "ToCopyBackward0"] for thread, names in ours.items()}
     assert ours == theirs
 
 

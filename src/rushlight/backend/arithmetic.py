@@ -259,6 +259,8 @@ def power_number(x: Array, exponent: Any) -> Array:
     if x.dtype != dtype:
         x = backend.copied(x, dtype)
     kind = dtype.kind
+    if backend.is_complex_half(dtype):
+        refuse("pow", x)
     if kind in "iu":
         if exponent < 0:
             raise RuntimeError("Integers to negative integer powers are not allowed.")
@@ -291,6 +293,8 @@ def number_power(x: Array, base: Any) -> Array:
     """``base ** x`` for a Python number."""
     dtype = meeting(x, base)
     x = x.astype(dtype, copy=False)
+    if backend.is_complex_half(dtype):
+        refuse("pow", x)
     if dtype.kind in "biuc":
         return power(np.full(x.shape, as_array(base, dtype), dtype), x)
     return np.power(dtype.type(base), x, out=...)

@@ -48,4 +48,4 @@ def floating(x: Array) -> Array:
 
 def real_of(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """The dtype of the parts of a complex dtype; others as they are."""
-    return np.dtype(f"f{dtype.itemsize // 2}") if dtype.kind == "c" else dtype
+    return np.dtype(f"f{dtype.itemsize // 2}") if dtype.kind in "cW" else dtype

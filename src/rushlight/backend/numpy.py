@@ -268,17 +268,17 @@ _PAIR = np.dtype([("real", np.float16), ("imag", np.float16)])
 
 def real_part(x: Array) -> Array:
     """The real parts of complex numbers, in their memory."""
-    return x.view(_PAIR)["real"] if _is_pair(x) else x.real
+    return x.view(_PAIR)["real"] if is_complex_half(x.dtype) else x.real
 
 
 def imaginary_part(x: Array) -> Array:
     """The imaginary parts of complex numbers, in their memory."""
-    return x.view(_PAIR)["imag"] if _is_pair(x) else x.imag
+    return x.view(_PAIR)["imag"] if is_complex_half(x.dtype) else x.imag
 
 
-def _is_pair(x: Array) -> bool:
-    """Whether they are pairs of halves, complex32, of which NumPy does not know the parts."""
-    return x.dtype.isbuiltin == 2 and x.dtype.itemsize == 4
+def is_complex_half(dtype: half_precision.DType) -> bool:
+    """Whether it is complex32, of which NumPy does not know the parts."""
+    return dtype.isbuiltin == 2 and dtype.itemsize == 4
 
 
 def is_float8(dtype: half_precision.DType) -> bool:

@@ -31,6 +31,11 @@ def is_only_here(value: Any, way: int) -> bool:
     return value.__class__ is not np.ndarray or value.base is None or has_own_memory(value)
 
 
+def references(value: object) -> int | None:
+    """How many there are to ``value``, to compare with another count; None where counts say nothing."""
+    return sys.getrefcount(value) if BY_NAME else None
+
+
 def has_own_memory(array: Array) -> bool:
     """Whether no other array shows this one's memory: it owns it, or is the one view, all in order, of an array that nobody holds.
 

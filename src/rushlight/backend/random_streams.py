@@ -86,7 +86,7 @@ class Stream:
         Scaled and shifted with one rounding; what rounds to `high` becomes `low`.
         """
         check.uniform(dtype, low, high)
-        if dtype.kind == "c":
+        if dtype.kind in "cW":
             parts = self.uniform((*shape, 2), real_of(dtype), low, high)
             return parts.view(dtype)[..., 0]
         count = math.prod(shape)
@@ -110,7 +110,7 @@ class Stream:
         uniforms gives two numbers, of which the second may wait for a later call. Complex: half the variance each.
         """
         check.normal(dtype, std)
-        if dtype.kind == "c":
+        if dtype.kind in "cW":
             parts = self.normal((*shape, 2), real_of(dtype), mean, std / _SQRT_2, contiguous)
             return parts.view(dtype)[..., 0]
         count = math.prod(shape)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .line_sums import total
-from .numpy import Array, Shape, converted
+from .numpy import Array, Shape, converted, is_complex_half
 
 
 def stretched(have: Shape, shape: Shape) -> tuple[int, ...]:
@@ -24,6 +24,8 @@ def sum_to(array: Array, shape: Shape) -> Array:
     have = array.shape
     if have == shape:
         return array
+    if is_complex_half(array.dtype):
+        raise NotImplementedError("\"sum_cpu\" not implemented for 'ComplexHalf'")
     lead = len(have) - len(shape)
     if lead > 0 and have[lead:] == shape:
         return total(array, tuple(range(lead)))
@@ -38,7 +40,7 @@ def unbroadcast(array: Array, shape: Shape, dtype: np.dtype[Any]) -> Array:
     if array.shape != shape:
         array = sum_to(array, shape)
     if array.dtype != dtype:
-        if array.dtype.kind == "c" and dtype.kind != "c":
+        if array.dtype.kind == "c" and dtype.kind not in "cW":
             array = array.real
         array = converted(array, dtype)
     return array

@@ -115,7 +115,7 @@ class _ByNumpy(dict[Any, dtype]):
     def __missing__(self, key: np.dtype[Any]) -> dtype:
         if key.name in _OF_ML_DTYPES:
             found = named(key.name)
-            _load(found)
+            _load(found, of_array=True)
             return found
         if not key.isnative:
             raise ValueError(
@@ -203,11 +203,12 @@ def named(name: str) -> dtype:
     return NAMES[name]
 
 
-on_loading: list[Callable[[dtype], object]] = []  # who wants to know that a type of ml_dtypes is in use
+# Who wants to know that a type of ml_dtypes is in use, and whether it came with an array.
+on_loading: list[Callable[[dtype, bool], object]] = []
 _OF_ML_DTYPES = frozenset("bfloat16 complex32 float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz".split())
 
 
-def _load(rare: dtype) -> np.dtype[Any]:
+def _load(rare: dtype, of_array: bool = False) -> np.dtype[Any]:
     try:
         import ml_dtypes
     except ImportError:
@@ -217,8 +218,15 @@ def _load(rare: dtype) -> np.dtype[Any]:
     rare.numpy = np.dtype(getattr(ml_dtypes, rare.name))
     BY_NUMPY[rare.numpy] = rare
     for told in on_loading:
-        told(rare)
+        told(rare, of_array)
     return rare.numpy
+
+
+def unload(rare: dtype) -> np.dtype[Any]:
+    """Forgets the NumPy type of one of ml_dtypes' types, so that its next use is told of; returns it."""
+    numpy_type = rare.numpy
+    del rare.numpy, BY_NUMPY[numpy_type]
+    return numpy_type
 
 
 # Promotion.

@@ -35,7 +35,7 @@ class Unbroadcast(Methods):
                 if g._array.shape != shape:
                     g = g.reshape(shape)
         if g._array.dtype != dtype:
-            if g._array.dtype.kind == "c" and dtype.kind != "c":
+            if g._array.dtype.kind == "c" and dtype.kind not in "cW":
                 g = g.real
             g = ops.astype(g, dtype)
         return g

@@ -93,7 +93,7 @@ def fill_(input: Any, value: Any) -> Tensor:
         overlaps.check_memory(input)
         if _recording(input, value):
             return views.inplace(ops.filled_tensor, "fill_", input, value)
-        if value._array.dtype.kind == "c" and input._array.dtype.kind not in "cb":
+        if value._array.dtype.kind == "c" and input._array.dtype.kind not in "cWb":
             warn("Casting complex values to real discards the imaginary part", once=True)
         value = k.real_if(value._array, input._array.dtype)
     else:
@@ -170,7 +170,7 @@ def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
         views.bump(self, "copy_")
         return self
     overlaps.check_memory(self, (other,))
-    if source.dtype.kind == "c" and target.dtype.kind not in "cb":
+    if source.dtype.kind == "c" and target.dtype.kind not in "cWb":
         warn("Casting complex values to real discards the imaginary part", once=True)
     if (_recording(self, other) and target.dtype.kind in "fcVW") or overlaps.overlaps_itself(target):
         return views.inplace(ops.copy, "copy_", self, other)

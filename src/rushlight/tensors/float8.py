@@ -74,7 +74,7 @@ def _tensors(values: Iterable[object]) -> list[Tensor]:
 _marks: list[modes.Mark] = []
 
 
-def _watch(dtype: dtypes.dtype) -> None:
+def _watch(dtype: dtypes.dtype, of_array: bool) -> None:
     if dtype.itemsize == 1 and not _marks:
         _marks.append(modes.Mark(hidden=True))
         stack.put(_Watch())

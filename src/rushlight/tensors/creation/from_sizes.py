@@ -16,6 +16,7 @@ from ...autograd import modes
 from ...autograd.modes import special
 from ...backend import creation as backend
 from ...backend.checked_convert import checked_convert
+from ...backend.numpy import is_complex_half
 from ...base import dtypes
 from ...base.strides import reach
 from ...ops.publishing import published
@@ -237,6 +238,8 @@ def eye(
     for label, count in (("n", rows), ("m", columns)):
         if count < 0:
             raise RuntimeError(f"{label} must be greater or equal to 0, got {count}")
+    if is_complex_half(numpy_type):
+        raise NotImplementedError("\"eye\" not implemented for 'ComplexHalf'")
     array = np.eye(rows, columns, dtype=numpy_type)
     return finished(array, requires_grad) if out is None else into(out, "eye", array, dtype, requires_grad)
 
