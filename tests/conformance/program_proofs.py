@@ -35,8 +35,10 @@ def proof(lines: list[str], candidate: Side) -> str | None:
         if agrees(run(Side(torch), lines, Restoring)) is None:
             return "PyTorch has written some of what it then refuses to write: with memory put back by then it agrees"
     with copying():
-        copied = [_KEEPS.sub("lambda g: kept.append(g.clone())", line) for line in lines]
-        theirs = run(Side(torch), [line.replace("kept.extend(g for", "kept.extend(g.clone() for") for line in copied])
+        # Where a pass records nothing, a clone all the same has a node as what it is cloned from.
+        copied = [_KEEPS.sub("lambda g: kept.append(torch.enable_grad()(torch.clone)(g))", line) for line in lines]
+        copied = [line.replace("kept.extend(g for", "kept.extend(torch.enable_grad()(torch.clone)(g) for") for line in copied]
+        theirs = run(Side(torch), copied)
     if agrees(theirs) is None:
         return "PyTorch's leaf takes the memory of a gradient that the program holds, and adds to it: with a copy it does not"
     with one_by_one():

@@ -290,8 +290,10 @@ def difference(lines: list[str], candidate: Side, theirs: Run | None = None) -> 
 
 
 def turn(value: Any) -> None:
-    """Gives a tensor's zeros, and what is no number, the other sign."""
-    if isinstance(value, torch.Tensor) and value.is_floating_point():
+    """Gives a tensor's zeros, and what is no number, the other sign; of complex numbers those of their parts."""
+    if isinstance(value, torch.Tensor) and value.is_complex() and not value.is_conj():
+        turn(torch.view_as_real(value.data))
+    elif isinstance(value, torch.Tensor) and value.is_floating_point():
         value.data.copy_(torch.where((value.data == 0) | value.data.isnan(), -value.data, value.data))
 
 

@@ -904,3 +904,20 @@ def test_trivial_results_lie_as_their_input(function: Callable[[Any], Any], dtyp
 def test_a_logarithm_of_the_sigmoid_lies_in_rows() -> None:
     for rows in (5, 500):
         assert torch.nn.functional.logsigmoid(torch.ones(rows, 2).t()).stride() == (rows, 1)
+
+
+@pytest.mark.parametrize("name", ["sort", "max", "median", "cummax", "mode"])
+def test_the_gradient_of_a_single_number_is_no_other_gradients_memory(name: str) -> None:
+    x = torch.tensor(0.5, requires_grad=True)
+    y = getattr(x, name)(0)[0]
+    of_result, of_input = torch.autograd.grad(y, [y, x])
+    of_result.add_(1)
+    assert of_input.item() == 1
+
+
+def test_a_tangent_that_is_written_over_in_the_primals_memory_has_all_its_gradient() -> None:
+    x = torch.tensor([-1.0, 3.0, -1.5, -1.75]).as_strided((3, 2), (1, 1)).requires_grad_()
+    direction = x.clone() - 2.0
+    torch.func.jvp(torch.sin, (x,), (direction,))[1].sum().backward()
+    expected = torch.cos(x) - torch.sin(x) * direction
+    assert torch.allclose(x.grad, expected.detach())

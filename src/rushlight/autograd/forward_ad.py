@@ -241,7 +241,13 @@ def laid_like(primal: Tensor, tangent: Tensor) -> Tensor:
         return tangent
     if primal._conjugate:
         return tangent.conj().resolve_conj().conj()
-    return zeros_laid_like(primal, a.dtype).copy_(tangent)
+    laid = zeros_laid_like(primal, a.dtype)
+    if not (tangent.requires_grad and overlaps.overlaps_itself(laid._array)):
+        return laid.copy_(tangent)
+    laid.copy_(tangent.detach())
+    copied: Tensor = tangent.to(primal.dtype, copy=True)  # each of its elements has its gradient, also where one is written over
+    copied._array = laid._array
+    return copied
 
 
 def _laid_like_in_batch(primal: Tensor, tangent: Tensor) -> Tensor:

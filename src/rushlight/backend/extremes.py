@@ -96,7 +96,7 @@ def put_along(g: Array, indices: Array, shape: Shape, axis: int) -> Array:
     """Zeros of ``shape`` with ``g`` at ``indices``, which are all different: the adjoint of take_along."""
     check_along(indices, shape[axis] if shape else 1, axis)
     if not shape:
-        return g.reshape(())
+        return g.reshape(()).copy()
     return put_in_step(np.zeros(shape, g.dtype), indices, g, axis)
 
 
