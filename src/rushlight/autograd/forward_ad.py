@@ -245,7 +245,9 @@ def laid_like(primal: Tensor, tangent: Tensor) -> Tensor:
     if not (tangent.requires_grad and overlaps.overlaps_itself(laid._array)):
         return laid.copy_(tangent)
     laid.copy_(tangent.detach())
-    copied: Tensor = tangent.to(primal.dtype, copy=True)  # each of its elements has its gradient, also where one is written over
+    copied: Tensor = tangent.to(
+        primal.dtype, copy=True
+    )  # each of its elements has its gradient, also where one is written over
     copied._array = laid._array
     return copied
 
