@@ -73,3 +73,11 @@ def test_a_weight_without_dimensions_is_of_any_dtype() -> None:
     assert (found.dtype, found.item()) == (torch.float32, 3)
     with pytest.raises(RuntimeError, match="expected dtype c10::Half for `weight` but got dtype float"):
         torch.lerp(start, end, weight.view(1))
+
+
+@pytest.mark.parametrize("function", [torch.tanh, torch.sigmoid])
+def test_a_tangent_in_half_precision_meets_its_primals_slope(function: Callable[[Any], Any]) -> None:
+    primal, tangent = torch.tensor([0.7]), torch.tensor([0.5], dtype=HALF)
+    found = torch.func.jvp(function, (primal,), (tangent,))[1]
+    assert found.dtype is torch.float32
+    assert found.item() == pytest.approx(torch.func.jvp(function, (primal,), (tangent.float(),))[1].item())

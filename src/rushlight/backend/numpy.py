@@ -244,13 +244,17 @@ def in_single(x: Array) -> Array:
     return copied(x, _SINGLE) if 0 in x.strides else converted(x, _SINGLE)
 
 
+def _is_of_another(value: object, dtype: np.dtype[Any]) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype.kind in "fcV" and value.dtype != dtype
+
+
 def rounded_once(kernel: Kernel) -> Kernel:
     """A kernel that computes of half precision in single, and rounds its result."""
 
     @functools.wraps(kernel)
     def of_any(x: Array, *rest: Any, **named: Any) -> Array:
-        if not half_precision.is_half(x):
-            return kernel(x, *rest, **named)
+        if not half_precision.is_half(x) or any(_is_of_another(one, x.dtype) for one in rest):
+            return kernel(x, *rest, **named)  # beside what has more digits the result has them too
         wide = [in_single(one) if isinstance(one, np.ndarray) else one for one in (x, *rest)]
         return converted(kernel(*wide, **named), x.dtype)
 
