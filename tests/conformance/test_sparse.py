@@ -170,3 +170,21 @@ def test_what_pytorch_has_for_dense_tensors_alone_is_refused(line: str) -> None:
     for package in (torch, rushlight):
         with pytest.raises(NotImplementedError, match=r"^Could not run 'aten::.*' with arguments from the 'SparseCPU' backend"):
             eval(line, {"torch": package, "x": package.eye(3).to_sparse()})
+
+
+DENSE_ONLY = [
+    "torch.nn.functional.hardsigmoid(s)", "s ** s", "d ** s", "torch.rsub(s, d)", "torch.kron(s, s)", "torch.special.polygamma(1, s)",
+    "s.masked_fill(d > 0, 1)", "s.tile((1, 1))", "s.diagflat()", "s.ravel()", "torch.isreal(s)", "s.index_add(0, torch.tensor([0]), d[:1])",
+    "s.as_strided((2,), (1,))", "torch.permute_copy(s, (1, 0))", "s.split_with_sizes([1, 1])", "torch.special.ndtr(s)", "s.pinverse()",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("line", DENSE_ONLY)
+def test_what_only_dense_tensors_have(line: str) -> None:
+    said = []
+    for package in (torch, rushlight):
+        d = package.arange(6.0).reshape(2, 3)
+        with pytest.raises(RuntimeError) as caught:
+            eval(line, {"torch": package, "d": d, "s": d.to_sparse()})
+        said.append((caught.type, "" if caught.type is NotImplementedError else str(caught.value)))
+    assert said[0] == said[1]

@@ -17,7 +17,7 @@ from ..overrides.torch_function import DisableTorchFunctionSubclass, property_re
 from ..tensor import Methods, Tensor, wrap
 from . import rows
 from .creation import converted, laid_out, sparse_mask
-from .lacking_functions import LACKING, REFUSED
+from .lacking_functions import LACKING, REFUSED, SAID
 from .masked_reductions import reduced
 from .products import PRODUCTS, product
 from .tensors import Array, SparseTensor, made
@@ -117,6 +117,9 @@ def run(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any])
     ):
         _refuse_by_forms(func, name, args, kwargs)
         raise _lacking(name, "Sparse")
+    if name in SAID and isinstance(written, SparseTensor) and written.is_sparse:
+        _refuse_by_forms(func, name, args, kwargs)
+        raise RuntimeError(SAID[name])
     result = _of_dense_ones(func, name, args, kwargs)
     tensors = [one for one in _flat((args, kwargs)) if isinstance(one, Tensor)]
     if (
@@ -160,7 +163,12 @@ def _of_dense_ones(func: Callable[..., object], name: str, args: tuple[object, .
 
 def _is_refused(name: str, args: tuple[object, ...]) -> bool:
     """Whether PyTorch has this for other layouts alone; beside what is no number operators leave the matter to the other side."""
-    return name.removesuffix("_copy") in REFUSED and (
+    if name == "pow" and len(args) == 2:
+        return isinstance(args[1], Tensor)
+    if name == "rsub":
+        return len(args) > 1 and isinstance(args[1], Tensor)
+    is_copy = name.endswith("_copy") and name not in ("index_copy", "narrow_copy")
+    return (is_copy or name.removesuffix("_copy") in REFUSED) and (
         name[:2] != "__" or all(isinstance(one, (Tensor, *NUMBERS)) for one in args)
     )
 
