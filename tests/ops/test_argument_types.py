@@ -75,9 +75,41 @@ def test_whole_numbers_past_64_bits(number: int) -> None:
             X.tril(number)
         with pytest.raises(ValueError, match=r"^Overflow when unpacking long long$"):
             torch.diff(X, n=number)
+        if number > 0:
+            with pytest.raises(ValueError, match=r"^Overflow when unpacking long long$"):
+                X.chunk(number)
         if number != 2**63:
             with pytest.raises(OverflowError):
                 torch.nn.functional.hardshrink(X, number)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda number: X.pow(number),
+        lambda number: (X > 1).pow(number),
+        lambda number: torch.ones(2).fill_(number),
+        lambda number: torch.ones(2).bool().fill_(number),
+        lambda number: X.masked_fill(X > 1, number),
+        lambda number: X.add(X, alpha=number),
+        lambda number: X.sub(X, alpha=number),
+        lambda number: X.std(correction=number),
+        lambda number: torch.celu_(X.clone(), number),
+        lambda number: torch.nn.functional.leaky_relu(X, number),
+    ],
+)
+def test_numbers_past_64_bits_of_what_programs_call_most(call: Callable[[int], Any]) -> None:
+    assert call(2).ndim < 3
+    with pytest.raises(OverflowError, match=r"^int too big to convert$"):
+        call(2**64)
+
+
+def test_a_correction_is_a_number() -> None:
+    assert X.var(correction=torch.tensor(1.0)).equal(X.var(correction=1))
+    with pytest.raises(TypeError, match="invalid combination of arguments"):
+        X.var(correction=fractions.Fraction(1, 2))
+    with pytest.raises(RuntimeError, match="value cannot be converted to type double without overflow"):
+        X.var(correction=1j)
 
 
 def test_only_the_first_of_several_dimensions_may_be_no_bool() -> None:

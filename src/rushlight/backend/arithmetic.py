@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.arguments import refuse_too_large
 from ..base.errstate import silent
 from ..kernels import arithmetic as compiled
 from ..kernels import half_precision, mixtures, register, sweeps
@@ -264,6 +265,7 @@ def power_number(x: Array, exponent: Any) -> Array:
     if kind in "iu":
         if exponent < 0:
             raise RuntimeError("Integers to negative integer powers are not allowed.")
+        refuse_too_large(exponent)
         return np.power(x, as_array(exponent, dtype), out=...)
     if exponent == 2:
         return np.multiply(x, x, out=...)
@@ -281,6 +283,8 @@ def power_number(x: Array, exponent: Any) -> Array:
         return np.true_divide(dtype.type(1), np.sqrt(x), out=...)
     if kind == "b":
         return x | (not exponent)
+    if exponent.__class__ is int:
+        refuse_too_large(exponent)
     return _power(x, np.asarray(exponent).astype(dtype))
 
 

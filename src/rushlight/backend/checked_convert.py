@@ -21,6 +21,8 @@ def checked_convert(value: bool | int | float | complex, dtype: dtypes.dtype) ->
     limit = _SAFE.get((value.__class__, dtype))
     if limit is not None and -limit <= value <= limit:  # type: ignore[operator]
         return value
+    if isinstance(value, int):
+        refuse_too_large(value)
     if dtype is dtypes.bool_:
         return bool(value)
     if isinstance(value, complex):
@@ -29,8 +31,6 @@ def checked_convert(value: bool | int | float | complex, dtype: dtypes.dtype) ->
         if value.imag != 0:
             _does_not_fit(dtype)
         value = value.real
-    if isinstance(value, int):
-        refuse_too_large(value)
     if dtype.kind_rank == dtypes.INTEGRAL:
         limits = iinfo(dtype)
         # An unsigned type takes negative whole numbers of its own size, and wraps them; of others it takes none.

@@ -15,14 +15,14 @@ from ..autograd.modes import state
 from ..backend import activations as k
 from ..backend.checked_convert import checked_convert
 from ..backend.numpy import in_single
-from ..base.arguments import NUMBERS
+from ..base.arguments import NUMBERS, refuse_too_large
 from ..base.dtypes import float16
 from ..base.type_limits import finfo
 from ..kernels import register, sweeps
 from ..tensor import Tensor, new_tensor
 from . import dropout
 from .activation_backward import mish_backward, prelu_backward, silu_backward
-from .argument_forms import held_to_forms
+from .argument_forms import held_to_forms, refuse_misfits
 from .inplace import named, record_as
 from .operands import require_kind
 from .public import axis_of, function_of, module, ops, public
@@ -64,9 +64,11 @@ op("rrelu_noise", lambda x, noise: x * noise, node="RreluWithNoiseBackward0", in
    x=lambda g, xp, x, noise: xp.rrelu_noise_backward(g, x, noise))  # fmt: skip
 
 
-def _check_real(number: object, kind: str) -> None:
+def _check_real(number: Any, kind: str) -> None:
     if isinstance(number, complex):
         raise RuntimeError(f"value cannot be converted to type {kind} without overflow")
+    if number.__class__ is int:
+        refuse_too_large(number)
 
 
 def _computed_in(x: Tensor) -> str:
@@ -139,6 +141,8 @@ def _activation(function: Any, *, in_torch: bool = False) -> Any:
     written = _written(function)
 
     def inplace(input: Any, *args: Any, **kwargs: Any) -> Any:
+        if args or kwargs:
+            refuse_misfits(name + "_", False, (input, *args), kwargs)
         try:
             return views.inplace(written, name + "_", input, *args, **kwargs)
         except RuntimeError:

@@ -16,7 +16,7 @@ from ..autograd import views
 from ..backend import arithmetic
 from ..backend import pointwise as k
 from ..base import dtypes
-from ..base.arguments import NUMBERS, type_name
+from ..base.arguments import NUMBERS, refuse_too_large, type_name
 from ..tensor import Tensor
 from . import inplace
 from .argument_forms import is_number
@@ -265,6 +265,8 @@ def add(input: Any, other: Any, *older: Any, alpha: Any = 1) -> Tensor:
         return add(input, older[0], alpha=other)
     if not is_number(alpha):
         raise TypeError(f"add(): argument 'alpha' must be Number, not {type_name(alpha)}")
+    if isinstance(alpha, int):
+        refuse_too_large(alpha)
     if alpha == 1 and alpha is not True:
         return ops.add(input, other)
     return ops.add_scaled(input, other, alpha)
@@ -279,6 +281,8 @@ def sub(input: Any, other: Any, *older: Any, alpha: Any = 1) -> Tensor:
         return sub(input, older[0], alpha=other)
     if not is_number(alpha):
         raise TypeError(f"sub(): argument 'alpha' must be Number, not {type_name(alpha)}")
+    if isinstance(alpha, int):
+        refuse_too_large(alpha)
     return ops.sub(input, other) if alpha == 1 and alpha is not True else ops.sub_scaled(input, other, alpha)
 
 

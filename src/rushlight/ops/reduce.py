@@ -11,8 +11,9 @@ import numpy as np
 from ..autograd import modes, tangents
 from ..backend import reduce as k
 from ..backend.unbroadcast import stretched as axes_stretched
-from ..base.arguments import type_name
+from ..base.arguments import refuse_too_large, type_name
 from ..tensor import Methods, Tensor
+from .argument_forms import is_number
 from .operands import refuse_history
 from .plain_cases import Case, one_axis, plain_cases
 from .public import axes_of, axis_of, ops, public
@@ -299,6 +300,10 @@ def _spread_arguments(
         raise TypeError(f"{name}() received an invalid combination of arguments")
     if correction is None:
         correction = 1 if unbiased else 0
+    elif correction.__class__ is not int and correction.__class__ is not float:
+        correction = _as_correction(correction)
+    elif correction.__class__ is int:
+        refuse_too_large(correction)
     array = input._array
     if array.dtype.kind in "bui":
         label = name if name.endswith("_mean") else "std and var"
@@ -312,6 +317,17 @@ def _spread_arguments(
             stacklevel=4,
         )
     return axes, correction, bool(keepdim)
+
+
+def _as_correction(correction: Any) -> float:
+    """What stands for a number as one; TypeError, which is then said in PyTorch's words, for what stands for none."""
+    if not is_number(correction):
+        raise TypeError
+    if isinstance(correction, Tensor):
+        correction = correction.item()
+    if isinstance(correction, complex):
+        raise RuntimeError("value cannot be converted to type double without overflow")
+    return float(correction)
 
 
 @public()

@@ -188,6 +188,8 @@ def chunk(input: Any, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
         chunks = whole_number("chunk", "chunks", 1, chunks)
     if chunks <= 0:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    if chunks > 0x7FFFFFFFFFFFFFFF:
+        raise ValueError("Overflow when unpacking long long")
     axis = axis_of(dim, input._array.ndim)
     size = input._array.shape[axis]
     each = -(-size // chunks)

@@ -78,7 +78,7 @@ def fill_(input: Any, value: Any) -> Tensor:
             return result
     kind = value.__class__
     if (
-        (kind is float or kind is int)
+        (kind is float or (kind is int and -(1 << 63) <= value < 1 << 63))
         and input._array.dtype.char in _WIDE
         and -_LARGE < value < _LARGE
         and not modes.special.active
