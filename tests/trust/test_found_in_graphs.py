@@ -254,3 +254,50 @@ def test_places_that_are_no_results_of_a_node_are_named_in_the_shape_they_have_b
     exponent.unsqueeze_(0).add_(1)
     with pytest.raises(RuntimeError, match=r"IntTensor \[1, 3\]\] is at version 2; expected version 0"):
         mantissa.sum().backward()
+
+
+def test_inputs_that_a_function_returns_without_recording_need_no_gradient() -> None:
+    class Same(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any, how: str) -> Any:
+            if how == "dirty":
+                ctx.mark_dirty(x.mul_(2))
+            if how != "plain":
+                ctx.mark_non_differentiable(x)
+            return x
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g, None
+
+    leaf = torch.ones(2, requires_grad=True)
+    with torch.no_grad():
+        unrecorded = [Same.apply(leaf, "plain"), Same.apply(leaf, "dirty")]
+    for same in (*unrecorded, Same.apply(leaf, "dirty"), Same.apply(leaf[:1], "constant")):
+        assert not same.requires_grad and not same._is_view() and same.is_leaf
+    assert leaf.requires_grad and leaf.tolist() == [4, 4]
+
+
+def test_the_vmap_of_a_function_is_not_asked_where_nothing_is_an_example() -> None:
+    class Doubled(torch.autograd.Function):
+        @staticmethod
+        def forward(x: Any) -> Any:
+            return x * 2
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+            pass
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return 2 * g
+
+        @staticmethod
+        def jvp(ctx: Any, tangent: Any) -> Any:
+            return tangent * 2
+
+        @staticmethod
+        def vmap(info: Any, in_dims: Any, x: Any) -> Any:
+            raise AssertionError("of one for all")
+
+    assert torch.func.hessian(lambda x: Doubled.apply(x).sum())(torch.ones(2, requires_grad=True)).tolist() == [[0, 0], [0, 0]]

@@ -12,7 +12,6 @@ from ..tensor import Tensor
 from . import engine, modes, saved, views
 from .anomaly_mode import keep_traceback
 from .handles import observers
-from .interpreters import stack as interpreters
 from .nodes import leaf_edge, orders
 from .source_lines import here
 from .write_errors import check_made, refuse_saving
@@ -104,9 +103,9 @@ def _unrecorded(node: Any, args: Sequence[Any], value: Any) -> Any:
         return value
     if _among(value, node.context.dirty_tensors):
         views.bump(value, node.name())
-        return value.detach() if value.requires_grad and (not modes.special.active or interpreters.told) else value
+        return value.detach() if value.requires_grad else value
     if _among(value, args):
-        value = value.view_as(value)
+        value = value.detach() if value.requires_grad else value.view_as(value)
     if value._base is not None:
         value._made = "function"
     return value
@@ -143,6 +142,8 @@ def _record(node: Any, args: tuple[Any, ...], before: list[Any], outputs: tuple[
         twin = next((n for n in range(number) if outputs[n] is value), None) if several else None
         if twin is not None and (is_dirty or not is_input):
             value = results[twin]
+        elif (is_dirty or is_input) and number in node.undifferentiable:
+            value = _unrecorded(node, args, value)
         elif is_dirty:
             value = _dirtied(node, value, number, several)
         elif is_input:

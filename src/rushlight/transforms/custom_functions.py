@@ -290,7 +290,7 @@ class _Job:
     def forward(self, *wholes: object) -> object:
         with batched_tensors.running(self.level):
             self.entered = entered = [self._example(one, of) for one, of in zip(wholes, self.is_batched, strict=True)]
-            if self.cls.vmap is not Function.vmap:
+            if self.cls.vmap is not Function.vmap and any(self.is_batched):  # of the same for all it is not asked
                 with dynamic_layers.without(self.level):
                     dims = [0 if of else None for of in self.is_batched]
                     outputs, self.out_spec = _by_rule(self.cls, self.outer, list(wholes), dims, self.spec, self.kwargs)
