@@ -301,3 +301,27 @@ def test_the_vmap_of_a_function_is_not_asked_where_nothing_is_an_example() -> No
             raise AssertionError("of one for all")
 
     assert torch.func.hessian(lambda x: Doubled.apply(x).sum())(torch.ones(2, requires_grad=True)).tolist() == [[0, 0], [0, 0]]
+
+
+def test_what_a_function_may_save_depends_on_what_comes_out() -> None:
+    class Kept(torch.autograd.Function):
+        @staticmethod
+        def forward(x: Any, number: float) -> Any:
+            return x, x * number
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+            ctx.save_for_backward(output[0], inputs[1] if inputs[1] > 2 else None)
+            if inputs[1] > 3:
+                ctx.save_for_forward(4.0)
+
+    leaf = torch.ones(2, requires_grad=True)
+    with torch.no_grad():
+        assert not any(one.requires_grad for one in Kept.apply(leaf, 2.0))
+    for x in (leaf, leaf.detach()):
+        with pytest.raises(RuntimeError, match="returned as-is as output is being saved"):
+            Kept.apply(x, 2.0)
+    with pytest.raises(TypeError, match="can only save variables, but argument 1 is of type float"):
+        Kept.apply(leaf, 3.0)
+    with pytest.raises(AssertionError, match="save_for_forward expects all arguments to be tensors"):
+        Kept.apply(leaf, 4.0)

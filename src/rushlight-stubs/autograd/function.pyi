@@ -76,7 +76,7 @@ class FunctionCtx:
         """Keeps tensors (inputs, outputs, or others) for backward, where ``saved_tensors`` gives them back, checked for in-place changes. Call it once, with tensors or None."""
         ...
     def save_for_forward(self, *tensors: Any) -> None:
-        """Keeps tensors for ``jvp``."""
+        """Keeps tensors for ``jvp``. AssertionError for what is none."""
         ...
     def set_materialize_grads(self, value: bool) -> None:
         """Whether backward gets zeros (the default) or None for outputs that no gradient arrives at."""

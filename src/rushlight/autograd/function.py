@@ -34,7 +34,11 @@ class FunctionCtx:
         self.to_save: tuple[Any, ...] | None = tensors
 
     def save_for_forward(self, *tensors: Any) -> None:
-        """Keeps tensors for ``jvp``."""
+        """Keeps tensors for ``jvp``. AssertionError for what is none."""
+        if not all(one is None or isinstance(one, Tensor) for one in tensors):
+            raise AssertionError(
+                "save_for_forward expects all arguments to be tensors; you should save non-tensors as attributes on ctx."
+            )
         self.saved_for_forward: tuple[Any, ...] | None = tensors
 
     def mark_dirty(self, *args: Any) -> None:

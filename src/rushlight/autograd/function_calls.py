@@ -72,7 +72,7 @@ def apply_with_node(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
             "support more."
         )
     if cls.setup_context is not no_setup:
-        _check_kept(ctx, args, outputs)
+        _check_kept(ctx, args, outputs, recording)
     if recording:
         results = _record(node, args, before, outputs)
     else:
@@ -82,19 +82,27 @@ def apply_with_node(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     return node, (results[0] if single else results)
 
 
-def _check_kept(ctx: Any, args: Sequence[Any], outputs: Sequence[Any]) -> None:
+def _check_kept(ctx: Any, args: Sequence[Any], outputs: Sequence[Any], recording: bool) -> None:
     """RuntimeError where ``setup_context`` kept an input that forward returned: it saw no output that differs from it."""
+    if recording:
+        _check_saved(ctx.to_save or ())
     kept = [one for one in (*(ctx.to_save or ()), *(ctx.saved_for_forward or ())) if isinstance(one, Tensor)]
     for one in kept:
-        if (
-            any(one is arg for arg in args)
-            and any(one is out for out in outputs)
-            and all(one is not x for x in ctx.dirty_tensors)
-        ):
+        if not _among(one, args) or not _among(one, outputs) or _among(one, ctx.dirty_tensors):
+            continue
+        if not one.requires_grad or (recording and not _among(one, ctx.non_differentiable)):  # others come out detached
             raise RuntimeError(
                 "An input that has been returned as-is as output is being saved for backward. This is not supported if you "
                 "override setup_context. You should return and save a view of the input instead, e.g. with x.view_as(x) or "
                 "setup ctx inside the forward function itself."
+            )
+
+
+def _check_saved(values: Sequence[Any]) -> None:
+    for position, value in enumerate(values):
+        if value is not None and not isinstance(value, Tensor):
+            raise TypeError(
+                f"save_for_backward can only save variables, but argument {position} is of type {type(value).__name__}"
             )
 
 
@@ -225,17 +233,14 @@ def _keep(node: Any, results: list[Any]) -> None:
     to_save, node.context.to_save = node.context.to_save, None
     if to_save is None:
         return
+    _check_saved(to_save)
     refuse_saving(to_save)
     hooks = modes.state.saved_hooks
     kept: list[Any] = []
-    for position, value in enumerate(to_save):
+    for value in to_save:
         if value is None:
             kept.append((None, None, None, None))
             continue
-        if not isinstance(value, Tensor):
-            raise TypeError(
-                f"save_for_backward can only save variables, but argument {position} is of type {type(value).__name__}"
-            )
         if hooks:
             number = next((n for n, out in enumerate(results) if out is value), None)
             edge = (None, number) if number is not None else value._edge or (leaf_edge(value) if value._needs_grad else None)
