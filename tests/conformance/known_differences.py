@@ -75,6 +75,11 @@ KNOWN = [
         "forward for reverse",
     ),
     Cause(
+        r"no error at [^\n]*\n# RuntimeError: [^\n]*modified by an inplace operation[^\n]* of MaskedFill,(?s:.*)(hessian|jacfwd)\(",
+        "PyTorch fills a saved tangent of norms and deviations",
+        "reverse passes",
+    ),
+    Cause(
         r"linalg\.det\(",
         "the gradient of a determinant that is zero, which PyTorch has with create_graph=True only, and second ones of its tangents",
         "det written out",
