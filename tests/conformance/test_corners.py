@@ -21,6 +21,13 @@ x, row, one, none = torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.tensor([2.0, 1
 i, half, z = torch.tensor([[1, 2], [3, 4]]), torch.ones(2, dtype=torch.float16), torch.tensor([1 + 2j, 3j])
 table = torch.tensor([[1.0, 0.0], [0.0, 2.0]], requires_grad=True)
 places = torch.zeros(2, 2, dtype=torch.long)
+class Doubled(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+    @staticmethod
+    def backward(ctx, g):
+        return g * 2
 """
 CREATION = ("ones(3", "zeros(2, 2", "eye(2", "arange(2", "full((2,), 3.0", "linspace(0, 1, 3")
 
@@ -75,6 +82,19 @@ LINES = [
         ("none", "torch.cat([t, t])"), ("none", "t.roll(1, -1)"), ("x", "t.rot90()"), ("torch.zeros(0, 2)", "t.rot90()"))),
     *(f"torch.vmap(lambda t, u: torch.{name}([t, u]), in_dims={dims})(x, {other})" for name in ("cat", "stack")
       for dims in ("(0, None)", "(None, 0)") for other in ("x", "row")),
+    # Dimensions of size 1 that examples lack may be written to them.
+    *(f"torch.vmap(lambda t, u: t.clone().{name}(u), in_dims=(0, None))(row, torch.ones({size}))" for name in ("add_", "mul_", "sub_")
+      for size in (1, 2)),
+    # What forward mode hands on, and what its results hang on.
+    *(f"torch.func.jvp(lambda t: t{body}, (a{at},), (a{at},))[1].grad_fn" for body, at in (
+        ("[...]", ""), (".movedim(0, -1)", ".sum()"), (".prod()", ".sum()"), (".prod(0)", ".sum()"))),
+    *(f"torch.func.hessian(lambda t: {body}.sum())(a).requires_grad" for body in (
+        "t.relu()", "torch.nn.functional.threshold(t, 0, 0)", "torch.nn.functional.leaky_relu(t)")),
+    "(h := torch.func.grad(lambda t: torch.func.grad(lambda u: (u ** 3).sum())(t).sum())(b), b.mul_(2), h.sum().backward())[-1]",
+    # linearize is done with its primals, and no transform to Functions.
+    "(push := torch.func.linearize(lambda t: t.sin() * 2, b)[1], slope := push(x), b.mul_(2), slope.sum().backward(), slope.detach())[-1]",
+    "torch.func.linearize(lambda t: t.sin(), half.expand(1, 2))[1](half.expand(1, 2))",
+    "torch.func.linearize(lambda t: Doubled.apply(t), x)[1](x)",
     # Compositions are named by what they are made of.
     *(f"torch.func.{name}(lambda t: torch.nn.functional.linear(t, t).sum())(one)" for name in ("grad", "jacrev", "hessian")),
     *(f"torch.func.{name}(lambda t: torch.dot(t, t))(x)" for name in ("grad", "hessian")),

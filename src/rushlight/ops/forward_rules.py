@@ -146,6 +146,8 @@ def _no_tangent(primal: object) -> object:
 
 
 def _tangents(op: table.Op, primals: Sequence[Any], tangents: Sequence[Any], params: tuple[Any, ...], out: Any) -> Any:
+    if op.name == "alias":
+        return tangents[0]
     if op.kind == "linear":
         moved = []
         for name, primal, tangent in zip(op.inputs, primals, tangents, strict=True):
@@ -178,8 +180,13 @@ def _tangents(op: table.Op, primals: Sequence[Any], tangents: Sequence[Any], par
             if isinstance(tangent, Tensor):
                 term = conj(_apply_rule(op, name, conj(tangent), primals, params, out))
                 total = term if total is None else total + term
+        if op.name == "threshold_backward":
+            return _beside_others(total, [None, primals[1]], tangents)
         return _beside_others(total, [out], [tangents[1], 0]) if op.name == "div" else total
-    return _transposed(op, primals, tangents, params)
+    if op.name in ("prod", "prod_all") and not primals[0]._array.ndim:
+        return table.tensors.sum_all(tangents[0]) if op.name == "prod_all" else table.tensors.sum(tangents[0], *params[:2])
+    found = _transposed(op, primals, tangents, params)
+    return _beside_others(found[0], [None, primals[1]], tangents) if op.name == "relu_backward" else found
 
 
 def _beside_others(total: Tensor | None, primals: Sequence[object], tangents: Sequence[object]) -> Tensor | None:

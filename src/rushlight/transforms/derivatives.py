@@ -42,7 +42,7 @@ def _tracked(value: Any) -> Tensor:
     if value.requires_grad:
         view = value.view_as(value)
         view._edge = example_graph.entrance(value, view._edge[0].next[0])
-        held(view)["_given"] = weakref.ref(value)  # whose maker errors are to name
+        held(view)["_given"] = held(value).get("_given") or weakref.ref(value)  # whose maker errors are to name
         return view
     if value._array.dtype.kind not in "fcVW":
         raise RuntimeError("only Tensors of floating point dtype can require gradients")
@@ -341,7 +341,15 @@ def jvp(func: Function, primals: Any, tangents: Any, *, strict: bool = False, ha
     return jvp_beside(None, func, primals, tangents, strict, has_aux)
 
 
-def jvp_beside(others: object, func: Function, primals: object, tangents: object, strict: bool, has_aux: bool) -> Any:
+def jvp_beside(
+    others: object,
+    func: Function,
+    primals: object,
+    tangents: object,
+    strict: bool = False,
+    has_aux: bool = False,
+    internal: bool = False,
+) -> Any:
     """:func:`jvp` of a function that knows other arguments of the caller's, which it may write to."""
     caller = "jvp(f, primals, tangents)"
     if not isinstance(primals, tuple):
@@ -360,7 +368,7 @@ def jvp_beside(others: object, func: Function, primals: object, tangents: object
             if not isinstance(value, Tensor):
                 raise RuntimeError(f"{caller}: Expected {label} to only contain Tensors, got {type(value)}")
     layer = dynamic_layers.ForwardLayer(func)
-    layer.others = others
+    layer.others, layer.internal = others, internal
     with dynamic_layers.entered(layer), forward_ad._set_fwd_grad_enabled(True), _no_inference(), forward_ad.opened() as level:
         layer.tangents = level
         duals = [
@@ -417,9 +425,9 @@ def linearize(func: Function, *primals: Any) -> tuple[Any, Function]:
         forward_ad.expect_inexact("primal", point)
         if overlaps.is_stretched(point._array) and point.untyped_storage().nbytes() > point.itemsize:
             raise overlaps.overlap_error()
-    # What is pushed says that it depends on primals that need a gradient, but reaches the tangents alone.
+    # What is pushed says that it depends on primals that need a gradient, but reaches the tangents alone: the primals as they are now.
     inside = bool(modes.state.transforms)
-    fixed = tree_map_only(Tensor, lambda one: one.detach().requires_grad_(one.requires_grad and not inside), primals)
+    fixed = tree_map_only(Tensor, lambda one: one.detach().clone().requires_grad_(one.requires_grad and not inside), primals)
 
     def push(*tangents: Any) -> Any:
         directions, form = tree_flatten(tangents)
@@ -435,7 +443,7 @@ def linearize(func: Function, *primals: Any) -> tuple[Any, Function]:
                     )
         counted, tangent_state.absent_count = tangent_state.absent_count, False
         try:
-            return jvp(func, fixed, tree_map_only(Tensor, lambda one: one.clone(), tangents))[1]
+            return jvp_beside(None, func, fixed, tree_map_only(Tensor, lambda one: one.clone(), tangents), internal=True)[1]
         finally:
             tangent_state.absent_count = counted
 

@@ -251,7 +251,7 @@ def _is_module(one: object) -> bool:
 def refuse_captured(tensor: Tensor, name: str) -> None:
     """RuntimeError where an in-place op writes into a tensor that the innermost ``grad`` or ``jvp`` was not given."""
     layer = state.stack[-1]
-    if layer.kind not in ("Grad", "Jvp") or not held_by(layer.function, tensor._counter):
+    if layer.internal or layer.kind not in ("Grad", "Jvp") or not held_by(layer.function, tensor._counter):
         return
     if any(tensor._counter is getattr(one, "_counter", None) for one in layer.inputs + tree_flatten(layer.others)[0]):
         return

@@ -39,7 +39,7 @@ from .batched_tensors import (
     recorded_as,
 )
 from .outlines import Unbatchable
-from .refused_writes import refuse_larger
+from .refused_writes import fitting, refuse_larger
 from .shared_tensors import SharedTensor, shared_by_all
 
 
@@ -320,6 +320,7 @@ def written(function: Callable[..., object], name: str, self: Any, args: tuple[A
         return NotImplemented
     if not is_of(self, level) or not self.shared or any(is_batched(one, level) for one in _tensors(args)):
         refuse_larger(name, self, args, level)
+    args = fitting(self, args) if is_batched(self, level) else args
     recording = modes.state.grad_enabled
     if level.outside is not None and recording:
         refresh(self)

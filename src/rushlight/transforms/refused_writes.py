@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from typing import Any
 
 import numpy as np
 
@@ -32,17 +33,29 @@ def _levels(value: object) -> list[Level]:
     return sorted(found, key=dynamic_layers.place)
 
 
-def _misfit(self: Tensor, args: tuple[object, ...], level: Level) -> str | None:
-    """What PyTorch says of the shapes, with the dimensions of the batches in front: the tensor's level is not ``level`` if it lacks that."""
+def _shapes(self: Tensor, args: tuple[object, ...], level: Level) -> tuple[list[int], list[int]]:
+    """The shape that PyTorch would write to and the one that it would write, with the dimensions of the batches in front."""
     own, levels = self._array.shape, _levels(self)
     wanted = np.broadcast_shapes(own, *[one._array.shape for one in args if isinstance(one, Tensor)])
-    if wanted == own and level in levels:
-        return None
     every = sorted({*levels, level}, key=dynamic_layers.place)
     have = [one.size if one in levels else 1 for one in every]
     have = have if every[0] in levels else have[1:]
     padding = [1] * (len(wanted) - len(own)) if have else []
-    return f"output with shape {[*have, *padding, *own]} doesn't match the broadcast shape {[*[one.size for one in every], *wanted]}"
+    return [*have, *padding, *own], [*[one.size for one in every], *wanted]
+
+
+def _misfit(have: list[int], wanted: list[int]) -> str:
+    return f"output with shape {have} doesn't match the broadcast shape {wanted}"
+
+
+def fitting(self: Tensor, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What is written to examples, without dimensions of size 1 that these lack in front: a batch is given them."""
+
+    def fitted(one: Any) -> Any:
+        more = one._array.ndim - self._array.ndim if isinstance(one, Tensor) else 0
+        return one.reshape(one._array.shape[more:]) if more > 0 and {*one._array.shape[:more]} == {1} else one
+
+    return tuple(map(fitted, args))
 
 
 def refuse_larger(name: str, self: Tensor, args: tuple[object, ...], level: Level) -> None:
@@ -53,14 +66,15 @@ def refuse_larger(name: str, self: Tensor, args: tuple[object, ...], level: Leve
         raise Refused(larger(name, self, args, lacking))
     if level is innermost() and (name in _ARITHMETIC or name in _BROADCAST):  # further out it is a batch that is written
         with contextlib.suppress(ValueError):  # shapes that do not go together have an error of their own
-            if (misfit := _misfit(self, args, level)) is not None:
-                raise Refused(misfit)
+            have, wanted = _shapes(self, args, level)
+            if have != wanted:
+                raise Refused(_misfit(have, wanted))
 
 
 def larger(name: str, self: Tensor, args: tuple[object, ...], level: Level) -> str:
     """What PyTorch says where an op in place is given examples, and its tensor is one for all."""
     if name in _BROADCAST:
-        return _misfit(self, args, level) or ""
+        return _misfit(*_shapes(self, args, level))
     called = "inplace arithmetic" if name in _ARITHMETIC else name if name in _OF_ONE else f"aten::{name}"
     where = f"at level {level.level}" if called.startswith("aten") else "in a vmap"
     return (
