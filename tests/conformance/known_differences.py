@@ -80,6 +80,10 @@ KNOWN = [
         "reverse passes",
     ),
     Cause(
+        r"raises at [^\n]*conv_transpose\dd\([^\n]*\n# RuntimeError: Given input size per channel: ",
+        "PyTorch's oneDNN gives results without elements, for float32 and more than one example; else it refuses as here",
+    ),
+    Cause(
         r"linalg\.det\(",
         "the gradient of a determinant that is zero, which PyTorch has with create_graph=True only, and second ones of its tangents",
         "det written out",

@@ -143,6 +143,21 @@ LINES = [
     *(f"table.to_sparse().coalesce().{call}.sum().backward()" for call in (
         "sum(0).to_dense()", "sum((0, 1))", "sum(0)", "index_select(0, torch.tensor([0, 0])).to_dense()", "unsqueeze(0).to_dense()",
         "index_select(0, torch.tensor([0, 0]))", "select(0, 1).to_dense()", "t().to_dense()")),
+    # What nothing lies in keeps its steps in views; a step of 0 by an index then has too little memory.
+    *(f"{view}.stride()" for nothing in ("torch.tensor([[], []])", "torch.tensor([[[], []]], dtype=torch.int8)") for view in (
+        f"{nothing}.transpose(0, 1)", f"{nothing}.expand(3, *{nothing}.shape).movedim(0, -1)", f"{nothing}.mT[..., :1]")),
+    "torch.tensor([[], []]).t_().unfold(-1, 2, 1).index_fill_(0, torch.tensor([0]), 3)",
+    # Numbers that do not fit, as tensors; and what is told of before them.
+    *(f"torch.ones(2, dtype=torch.{kind}).{form}{end}({place}, torch.tensor({value}))" for kind in ("uint8", "int8", "half")
+      for form, place in (("masked_fill", "torch.tensor([True, False])"), ("index_fill", "0, torch.tensor([0])")) for end in ("", "_")
+      for value in (-2.0, 300.0, 1e300, 2.5)),
+    "torch.ones(2, dtype=torch.uint8).masked_fill_(torch.ones(1, 2, dtype=torch.bool), -2.0)",
+    # The result is kept, and may not be written to.
+    *(f"(lambda t, u: (t.fill_(2), u.sum().backward()))(*[(t := {call}), t * 1])" for call in (
+        "torch.linalg.householder_product(a, a[0])", "torch.ormqr(a, a[0], x)")),
+    *(f"(lambda t: (t.backward(x), t.backward(x)))(table.to_sparse().coalesce().{call}.to_dense())" for call in ("t()",)),
+    "(lambda t: t.sum().backward())(torch._foreach_addcdiv([a, a], [a, a], [b[:1], b[:1]], 2.0)[1].add(b.add_(1).sum()))",
+    "torch.autograd.grad(torch._foreach_addcdiv([a, a], [a, a], [b[:1], x[:1]], 2.0)[1].sum(), [b], allow_unused=True)",
     # A list of divisors is indexed twice where its dtype is asked for.
     *(f"torch._foreach_addcdiv([{one}] * 2, [{one}] * 2, [{other}] * 2, {value})[{place}].sum().backward()"
       for one, other in (("a", "a"), ("a[:1]", "a[:1]"), ("a[0, 0]", "a[0, 0]"), ("a", "x[:1]"), ("one", "a[:1]"))

@@ -229,8 +229,13 @@ _C_TYPES = {
 }  # fmt: skip
 
 
-def _filled(input: Tensor, mask: Tensor, value: Any) -> Tensor:
+def _filled_in_place(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """What ``masked_fill_`` writes."""
+    return _filled(input, mask, value, input._array.shape)
+
+
+def _filled(input: Tensor, mask: Tensor, value: Any, shape: tuple[int, ...] | None = None) -> Tensor:
+    """The result; ``shape``: what it must have."""
     is_tensor = isinstance(value, Tensor)
     if is_tensor and value._array.ndim:
         raise RuntimeError(
@@ -245,8 +250,14 @@ def _filled(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     mismatch = broadcast_error([input._array.shape, mask._array.shape])
     if mismatch is not None:
         raise mismatch
+    if shape is not None and not (input._of_batch or mask._of_batch):
+        got = np.broadcast_shapes(shape, mask._array.shape)
+        if got != shape:
+            raise RuntimeError(f"output with shape {list(shape)} doesn't match the broadcast shape {list(got)}")
     if not is_tensor:
         return ops.masked_fill(input, mask, checked_number(value, input._array))
+    if value._array.dtype != input._array.dtype and not value._of_batch:
+        checked_number(value._array[()], input._array)
     if value._array.dtype.kind == "c" and input._array.dtype.kind not in "cb":
         if value._array.imag:
             raise RuntimeError(
@@ -256,7 +267,7 @@ def _filled(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     return ops.masked_fill_tensor(input, mask, value)
 
 
-@public(inplace=_filled, out=False)
+@public(inplace=_filled_in_place, out=False)
 def masked_fill(input: Any, mask: Any, value: Any) -> Tensor:
     """``value`` (a number or a 0-dim tensor) where the mask is true."""
     mismatch = broadcast_error([mask._array.shape, input._array.shape])

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from ..tensor import Tensor
 
 op("householder_product", k.householder_product, node="LinalgHouseholderProductBackward0", inputs="a tau",
-   joint=lambda g, xp, needs, a, tau: _product_backward(g, xp, a, tau))  # fmt: skip
+   joint=lambda g, xp, needs, a, tau, out: _product_backward(g, xp, a, tau))  # fmt: skip
 op("ormqr", k.ormqr, inputs="a tau c",
-   joint=lambda g, xp, needs, a, tau, c, left, transpose: _ormqr_backward(g, xp, a, tau, c, left, transpose))  # fmt: skip
+   joint=lambda g, xp, needs, a, tau, c, left, transpose, out: _ormqr_backward(g, xp, a, tau, c, left, transpose))  # fmt: skip
 op("geqrf", k.geqrf, outputs="reflectors tau", a=refusal("geqrf"))
 op("ldl_factor_ex", packed.ldl_factor_ex, outputs="ld pivots! info!", node="NotImplemented",
    a=lambda g: _not_implemented("linalg_ldl_factor_ex"))  # fmt: skip

@@ -124,6 +124,8 @@ class SparseTensor(Tensor, own=True):
             self._expect_coalesced("values")
         needs = self.requires_grad and modes.state.grad_enabled
         result = ops.take_at(self.stand_in(), self.coordinates()) if needs else wrap(self._held)
+        if result._edge is not None:
+            result._edge[0].frees = True
         result._array = self._held
         mark_view(result, self)
         return result
@@ -206,8 +208,10 @@ class SparseTensor(Tensor, own=True):
         """The dense tensor. Its gradient comes back at this tensor's indices only, unless ``masked_grad`` is False."""
         with DisableTorchFunctionSubclass():
             whole: Tensor = ops.from_sparse(self.stand_in(), None if masked_grad is False else self.coordinates())
-            if self.is_sparse and self._edge is not None:
-                refuse_sparse_gradient(whole, self._edge[0])
+            if whole._edge is not None:
+                whole._edge[0].frees = True  # PyTorch keeps the tensor
+                if self.is_sparse and self._edge is not None:
+                    refuse_sparse_gradient(whole._edge[0], self._edge[0])
             return whole if dtype is None else whole.to(dtype)
 
     def in_own_layout(self, g: Tensor) -> Tensor:

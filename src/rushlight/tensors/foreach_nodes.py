@@ -76,8 +76,6 @@ class ForeachNode(Node):
     def _pulled(self, rule: str, g: Any, edges: tuple[Edge | None, ...]) -> tuple[Any, ...]:
         if self._kept is None:
             raise self.freed()
-        if type(self).__name__.startswith("ForeachAddcdiv"):
-            self._check_rows_of_divisors(g, edges)
         for position, value, expected in self._kept:
             if isinstance(value, Tensor):
                 if value._counter[0] != expected:
@@ -86,6 +84,8 @@ class ForeachNode(Node):
                 array, versions = value
                 maker = f", which is output {position} of {short_name(self)},"
                 raise modified(self, type_name(array), array.shape, maker, versions, expected)
+        if type(self).__name__.startswith("ForeachAddcdiv"):
+            self._check_rows_of_divisors(g, edges)
         found: list[object] = [None] * len(edges)
         count = len(self.parts)
         slots = len(edges) // count
@@ -98,10 +98,12 @@ class ForeachNode(Node):
 
     def _check_rows_of_divisors(self, g: Sequence[object], edges: tuple[Edge | None, ...]) -> None:
         """IndexError where a divisor has no row of its own number in the list: PyTorch asks that row for the dtype."""
-        count = len(self.parts)
+        before = 2 * len(self.parts)
+        if not any(edges[before:]):
+            return
         for position, value, _ in self._kept or ():
-            place = position - 2 * count
-            if place < 0 or edges[position] is None or g[place] is None:
+            place = position - before
+            if place < 0 or g[place] is None:
                 continue
             shape = value._array.shape
             if not shape:

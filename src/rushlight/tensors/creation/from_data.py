@@ -14,6 +14,7 @@ from ...backend.pointwise import real_if
 from ...base import dtypes
 from ...base.device import changes
 from ...base.errstate import silent
+from ...base.strides import dense
 from ...base.type_limits import iinfo
 from ...ops.publishing import published
 from ...storage import TypedStorage, UntypedStorage
@@ -53,6 +54,8 @@ def tensor(
             raise not_differentiable("Only Tensors of floating point and complex dtype can require gradients")
     if isinstance(data, Tensor):
         warn_of_copy("torch.tensor")
+    if not array.size and array.ndim > 1:  # views keep the steps that NumPy itself does not give to nothing
+        array = np.ndarray(array.shape, array.dtype, array, 0, dense(array.shape, array.itemsize))
     return finished(array, requires_grad)
 
 
