@@ -158,6 +158,11 @@ LINES = [
     *(f"(lambda t: (t.backward(x), t.backward(x)))(table.to_sparse().coalesce().{call}.to_dense())" for call in ("t()",)),
     "(lambda t: t.sum().backward())(torch._foreach_addcdiv([a, a], [a, a], [b[:1], b[:1]], 2.0)[1].add(b.add_(1).sum()))",
     "torch.autograd.grad(torch._foreach_addcdiv([a, a], [a, a], [b[:1], x[:1]], 2.0)[1].sum(), [b], allow_unused=True)",
+    # Where the other wins, infinity does not come through; views of nothing are set to it.
+    *(f"torch._foreach_{name}([a], {bound})[0].backward(x / 0)" for name in ("maximum", "minimum")
+      for bound in ("0.7", "[0.7]", "0.5")),
+    *(f"(lambda t: {view}.is_set_to(t))(torch.tensor([[], []]))" for view in (
+        "t.view_as(t)", "t.squeeze(-1)", "t.detach()", "t.T", "torch.tensor([[], []])", "t.data", "(t * 1)", "t.view(0, 2)")),
     # A list of divisors is indexed twice where its dtype is asked for.
     *(f"torch._foreach_addcdiv([{one}] * 2, [{one}] * 2, [{other}] * 2, {value})[{place}].sum().backward()"
       for one, other in (("a", "a"), ("a[:1]", "a[:1]"), ("a[0, 0]", "a[0, 0]"), ("a", "x[:1]"), ("one", "a[:1]"))

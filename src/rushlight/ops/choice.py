@@ -48,15 +48,15 @@ op("clamp_min_tensor", k.clamp_from, node="ClampMinBackward1", kind="elementwise
 op("clamp_max_tensor", k.clamp_to, node="ClampMaxBackward1", kind="elementwise",
    x=lambda g, xp, x, high: xp.only(g, x <= high), high=lambda g, xp, x, high: xp.only(g, x > high))
 op("foreach_maximum", lambda x, scalar: k.clamp_min(x, scalar), kind="elementwise",
-   x=lambda g, xp, x, scalar: xp.where(x == scalar, g / 2, xp.where(x < scalar, g * 0, g)))  # fmt: skip
+   x=lambda g, xp, x, scalar: _share(g, xp, x == scalar, x < scalar))  # fmt: skip
 op("foreach_minimum", lambda x, scalar: k.clamp_max(x, scalar), kind="elementwise",
-   x=lambda g, xp, x, scalar: xp.where(x == scalar, g / 2, xp.where(x > scalar, g * 0, g)))  # fmt: skip
+   x=lambda g, xp, x, scalar: _share(g, xp, x == scalar, x > scalar))  # fmt: skip
 op("foreach_maximum_each", lambda x, place, scalars: k.clamp_min(x, scalars[place]),
    node="ForeachMaximumBackward1", kind="elementwise",
-   x=lambda g, xp, x, place, scalars: xp.where(x == scalars[place], g / 2, xp.where(x < scalars[place], g * 0, g)))  # fmt: skip
+   x=lambda g, xp, x, place, scalars: _share(g, xp, x == scalars[place], x < scalars[place]))  # fmt: skip
 op("foreach_minimum_each", lambda x, place, scalars: k.clamp_max(x, scalars[place]),
    node="ForeachMinimumBackward1", kind="elementwise",
-   x=lambda g, xp, x, place, scalars: xp.where(x == scalars[place], g / 2, xp.where(x > scalars[place], g * 0, g)))  # fmt: skip
+   x=lambda g, xp, x, place, scalars: _share(g, xp, x == scalars[place], x > scalars[place]))  # fmt: skip
 plain("maximum", k.maximum, numbers="none",
       a=lambda g, xp, a, b: _share(g, xp, a == b, a < b), b=lambda g, xp, a, b: _share(g, xp, a == b, a > b))
 plain("minimum", k.minimum, numbers="none",

@@ -173,8 +173,11 @@ class InMemory(Methods):
             raise TypeError(f"is_set_to(): argument 'tensor' (position 1) must be Tensor, not {type(tensor).__name__}")
         if self is tensor:
             return True
-        here = self.data_ptr()  # 0 of what has no memory, which is nobody else's
-        return here == tensor.data_ptr() != 0 and self.shape == tensor.shape and self.stride() == tensor.stride()
+        if self._array.size:
+            together = self.data_ptr() == tensor.data_ptr() != 0  # 0 of what has no memory, which is nobody else's
+        else:
+            together = backend.root(self._array) is backend.root(tensor._array)
+        return together and self.shape == tensor.shape and self.stride() == tensor.stride()
 
 
 class OfAKind(Methods):
