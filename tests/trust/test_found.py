@@ -921,3 +921,16 @@ def test_a_tangent_that_is_written_over_in_the_primals_memory_has_all_its_gradie
     torch.func.jvp(torch.sin, (x,), (direction,))[1].sum().backward()
     expected = torch.cos(x) - torch.sin(x) * direction
     assert torch.allclose(x.grad, expected.detach())
+
+
+@pytest.mark.parametrize(("write", "error"), [
+    (lambda m: torch.ones(1).addmm_(m, m), r"Bad in-place call: input tensor size \[1\] and output tensor size \[2, 2\]"),
+    (lambda m: torch.ones(3).addmm_(m, m), r"Bad in-place call: input tensor size \[3\] and output tensor size \[2, 2\]"),
+    (lambda m: torch.ones(2).baddbmm_(m[None], m[None]), r"Bad in-place call: input tensor size \[2\] and output tensor size \[1, 2, 2\]"),
+    (lambda m: torch.ones(1).addr_(m[0], m[0]), "2D tensor expected, got 1D tensor for input"),
+    (lambda m: torch.ones(1, 2).addr_(m[0], m[0]), r"size mismatch, input: \[1, 2\], v1: \[2\], v2: \[2\]"),
+    (lambda m: torch.narrow_copy(m, 2, 0, 1), r"Expected dim < static_cast<int64_t>\(self_sizes.size\(\)\) to be true"),
+])  # fmt: skip
+def test_a_product_is_added_to_what_has_its_shape_only(write: Callable[[torch.Tensor], object], error: str) -> None:
+    with pytest.raises(RuntimeError, match=error):
+        write(torch.ones(2, 2))

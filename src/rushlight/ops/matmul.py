@@ -9,13 +9,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..autograd import views
 from ..backend import matmul as k
 from ..backend.notes import with_notes
 from ..base import dtypes
 from ..tensor import Tensor
 from . import older_forms
-from .inplace import named
 from .operands import check_batches, of_several, other_side, product_shape, refuse_history
 from .out import write_out
 from .plain_cases import Case, plain_cases
@@ -305,25 +303,6 @@ def addbmm(input: Any, batch1: Any, batch2: Any, *older: object, beta: complex =
     check_batches(batch1, batch2)
     _same_dtypes(input, batch1, batch2)
     return ops.addbmm(input, batch1, batch2, beta, alpha)
-
-
-def _addmv_in_place(input: Any, *args: Any, **kwargs: Any) -> Tensor:
-    """As addmv, whose result may have the shape of the bias where the matrix has no elements: not what is written to."""
-    out = module("torch")["addmv"](input, *args, **kwargs)
-    rows = next(one.shape[:1] for one in (*args, *kwargs.values()) if isinstance(one, Tensor) and one.ndim == 2)
-    if input.shape != rows:
-        sizes = f"input tensor size {list(input.shape)} and output tensor size {list(rows)}"
-        raise RuntimeError(f"Bad in-place call: {sizes} should match")
-    return out
-
-
-for _name in ("addmm", "addmv", "baddbmm", "addbmm", "addr"):
-
-    def _inplace(self: Any, *args: Any, _name: str = _name, **kwargs: Any) -> Any:
-        function = _addmv_in_place if _name == "addmv" else module("torch")[_name]
-        return views.inplace(function, _name + "_", self, *args, **kwargs)
-
-    methods[_name + "_"] = named(_inplace, _name + "_")
 
 
 def matmul_of(a: Any, b: Any) -> Any:

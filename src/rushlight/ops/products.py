@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ..autograd import views
 from ..autograd.rule_errors import broadcast_error
 from ..backend import cross as k
 from ..backend import matmul
@@ -14,17 +16,16 @@ from ..backend.pointwise import checked_number
 from ..backend.shape import view
 from ..base import dtypes
 from ..base.arguments import type_name
+from ..tensor import Tensor
 from . import older_forms
 from .extremes import refuse
+from .inplace import named
 from .linalg import check_floating, check_same_dtype
 from .matmul import addmm, check_bias, mm, scaled_by, tensordot
 from .operands import check_tensors
-from .public import axis_of, module, ops, public
+from .public import axis_of, methods, module, ops, public
 from .rule_functions import conj
 from .table import op
-
-if TYPE_CHECKING:
-    from ..tensor import Tensor
 
 F = "torch.nn.functional"
 
@@ -278,3 +279,41 @@ def chain_matmul(*matrices: Any) -> Tensor:
 def linalg_matmul(input: Any, other: Any) -> Tensor:
     """:func:`torch.matmul`."""
     return module("torch")["matmul"](input, other)
+
+
+# Products added to a tensor in place.
+
+
+def _in_place(name: str, input: Any, *args: Any, **kwargs: Any) -> Tensor:
+    """The result of a product and a bias, where what is written to has its shape; `addmv` may give the bias, of a matrix of nothing."""
+    factors = [one for one in (*args, *kwargs.values()) if isinstance(one, Tensor)]
+    ranks = [one.ndim for one in factors]
+    alike = all(one.dtype is input.dtype for one in factors)
+    if name == "addmm" and ranks == [2, 2] and factors[0].shape[1] == factors[1].shape[0] and alike:
+        _check_written(input, (factors[0].shape[0], factors[1].shape[1]))
+    elif name == "addr" and ranks == [1, 1] and input.shape != (len(factors[0]), len(factors[1])):
+        if input.ndim != 2:
+            raise RuntimeError(f"2D tensor expected, got {input.ndim}D tensor for input")
+        sizes = ", v1: ".join(str(list(one.shape)) for one in (input, factors[0]))
+        raise RuntimeError(f"size mismatch, input: {sizes}, v2: {list(factors[1].shape)}")
+    out = module("torch")[name](input, *args, **kwargs)
+    if name == "addmv":
+        _check_written(input, next(one.shape[:1] for one in factors if one.ndim == 2))
+    elif name == "baddbmm":
+        _check_written(input, out.shape)
+    return out
+
+
+def _check_written(input: Tensor, shape: tuple[int, ...]) -> None:
+    if input.shape != shape:
+        sizes = f"input tensor size {list(input.shape)} and output tensor size {list(shape)}"
+        raise RuntimeError(f"Bad in-place call: {sizes} should match")
+
+
+for _name in ("addmm", "addmv", "baddbmm", "addbmm", "addr"):
+
+    def _inplace(self: Any, *args: Any, _name: str = _name, **kwargs: Any) -> Any:
+        function = functools.partial(_in_place, _name)
+        return views.inplace(function, _name + "_", self, *args, **kwargs)
+
+    methods[_name + "_"] = named(_inplace, _name + "_")

@@ -259,6 +259,11 @@ def diagflat(input: Tensor, offset: int = 0) -> Tensor:
 @public(name="narrow_copy")
 def narrowed_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """A copy of :func:`narrow`."""
+    if 0 < input._array.ndim <= dim:
+        raise RuntimeError(
+            "Expected dim < static_cast<int64_t>(self_sizes.size()) to be true, but got false.  "
+            "(Could this error message be improved?  If so, please report an enhancement request to PyTorch.)"
+        )
     axis, start = narrowed_from(input, dim, start, length)
     return ops.narrow_copy(input, axis, start, start + length)
 
