@@ -30,7 +30,7 @@ KNOWN = [
         "nothing laid out anew",
     ),
     Cause(
-        r"func\.\w+\([^\n]*cdist\(",
+        r"(value at |no error at [^\n]*\n# NotImplementedError: )(?s:.*)func\.\w+\([^\n]*cdist\(",
         "PyTorch has no forward derivative of distances, and its jacrev loses the second argument's part",
         "distances written out",
     ),
@@ -39,23 +39,24 @@ KNOWN = [
         "PyTorch looks at the first example for the dtype of a result, and a batch of nothing has none",
     ),
     Cause(
-        r"vmap\(",
+        r"(value at [^\n]*vmap\(torch\.vmap\(|no error at [^\n]*vmap\(torch\.vmap\([^\n]*_loss\("
+        r"|no error at [^\n]*\n# RuntimeError: Either your tensor may have escaped(?s:.*)checkpoint\()",
         "PyTorch's vmap rolls numbers of a batch of batches into each other, folds the batches of one side of a loss only, and computes "
         "a checkpoint again outside of itself",
         "a loop",
     ),
     Cause(
-        r"func\.jvp\(",
+        r"(value|grad) at (?s:.*)func\.jvp\(",
         "PyTorch's jvp hands out an alias of the primal result, whose gradient and hooks are another's",
         "primals apart",
     ),
     Cause(
-        r"func\.linearize\(",
+        r"(value at |no error at [^\n]*\n# RuntimeError: (It appears that you're trying to get value out|a leaf Variable))(?s:.*)linearize\(",
         "PyTorch's linearize traces the tangent, loses tensors of inference mode, writes into leaves and cannot look at numbers",
         "linearize by jvp",
     ),
     Cause(
-        r"func\.(jvp|jacfwd|hessian|linearize)\(|make_dual\(",
+        r"(value|grad|dtype) at (?s:.*)(func\.(jvp|jacfwd|hessian|linearize)\(|make_dual\()",
         "PyTorch lays a tangent out as what it belongs to: where elements share places they are written over, and a copy has its dtype",
         "tangents apart",
     ),
@@ -84,22 +85,22 @@ KNOWN = [
         "PyTorch's oneDNN gives results without elements, for float32 and more than one example; else it refuses as here",
     ),
     Cause(
-        r"linalg\.det\(",
+        r"(value|grad) at (?s:.*)linalg\.det\(",
         "the gradient of a determinant that is zero, which PyTorch has with create_graph=True only, and second ones of its tangents",
         "det written out",
     ),
     Cause(
-        r"torch\.sparse\.softmax\(",
+        r"(value|grad) at (?s:.*)torch\.sparse\.softmax\(",
         "rows of a softmax sum to 1, so that the gradient of their sum is zero: PyTorch's sparse one is not",
         "softmax of dense rows",
     ),
     Cause(
-        r"torch\._foreach_",
+        r"(value at `the end`|error at [^\n]*\n# [^\n]*IndexError: select\(\))(?s:.*)torch\._foreach_",
         "PyTorch's functions over lists have one node, by which gradients of zeros reach all of them, and index lists as if they were rows",
         "one tensor after another",
     ),
     Cause(
-        r"out=",
+        r"value at (?s:.*)out=",
         "an `out=` that reaches into the memory of the input: PyTorch reads there what it has written before",
         "inputs read first",
     ),
