@@ -325,3 +325,12 @@ def test_what_a_function_may_save_depends_on_what_comes_out() -> None:
         Kept.apply(leaf, 3.0)
     with pytest.raises(AssertionError, match="save_for_forward expects all arguments to be tensors"):
         Kept.apply(leaf, 4.0)
+
+
+def test_nested_transforms_name_what_the_outermost_was_given() -> None:
+    given = torch.ones(2, requires_grad=True) * 2
+    grad = torch.func.grad
+    slope = grad(lambda t: grad(lambda u: (u**3).sum())(t).sum())(given)
+    given.mul_(2)
+    with pytest.raises(RuntimeError, match=r"FloatTensor \[2\]\], which is output 0 of Mul, is at version 1"):
+        slope.sum().backward()
