@@ -304,7 +304,8 @@ class InGraph(Methods):
         """The same memory as a tensor without history, whose changes backward passes do not notice."""
         result = new_tensor(self._array)
         result._counter = counter = (Unnoticed if mirrors_by_counter else Aside)((0,))
-        counter.counter = self._counter
+        own = self._counter
+        counter.counter = own.counter if own.__class__ is Aside else own  # no chain of them, however often it is asked for
         if mirrors_by_counter:
             result._conjugate, result._negated = is_conjugate(self), self._negated
         if self._inference is not None:

@@ -8,7 +8,7 @@ from ..kernels import register
 from ..kernels import sweeps as compiled
 from .activations import gelu_tanh_curve, tanh_of_softplus
 from .bits import either, only
-from .numpy import Array, in_single, laid_out, rounded_once
+from .numpy import Array, converted, in_single, laid_out
 from .pointwise import sigmoid
 
 _SIXTH = float(np.float32(1 / 6))  # in single precision also where the rest is in double, as in PyTorch
@@ -48,9 +48,12 @@ def hardswish_backward(h: Array, x: Array) -> Array:
 
 
 @register(compiled.log_sigmoid_backward)
-@rounded_once
 def log_sigmoid_backward(h: Array, x: Array) -> Array:
-    return h * sigmoid(-x)
+    if x.dtype.itemsize > 2:
+        return h * sigmoid(-x)
+    share = in_single(converted(np.exp(-np.abs(in_single(x))), x.dtype))  # which the forward pass has kept in halves
+    share /= 1 + share
+    return converted(in_single(h) * np.where(x < 0, 1 - share, share), x.dtype)
 
 
 @register(compiled.glu_backward)

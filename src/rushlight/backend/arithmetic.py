@@ -259,9 +259,9 @@ def power_number(x: Array, exponent: Any) -> Array:
     dtype = meeting(x, exponent)
     if x.dtype != dtype:
         x = backend.copied(x, dtype)
+        if backend.is_complex_half(dtype):
+            refuse("pow", x)
     kind = dtype.kind
-    if backend.is_complex_half(dtype):
-        refuse("pow", x)
     if kind in "iu":
         if exponent < 0:
             raise RuntimeError("Integers to negative integer powers are not allowed.")

@@ -156,9 +156,15 @@ def _conj(x: Array) -> Array:
 
 
 @register(compiled.sigmoid_backward)
-@rounded_once
 def sigmoid_backward(h: Array, y: Array) -> Array:
     """``h`` times the derivative of sigmoid where its value is ``y``."""
+    if y.dtype.char == "e":  # PyTorch rounds each step
+        return np.multiply(h * (1 - y), y, out=...)
+    return _sigmoid_slope(h, y)
+
+
+@rounded_once
+def _sigmoid_slope(h: Array, y: Array) -> Array:
     return np.multiply(h, _conj((1 - y) * y), out=...)
 
 
