@@ -82,7 +82,7 @@ def apply_with_node(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     return node, (results[0] if single else results)
 
 
-def _check_kept(ctx: Any, args: Sequence[Any], outputs: Sequence[Any], recording: bool) -> None:
+def _check_kept(ctx: Any, args: Sequence[object], outputs: Sequence[object], recording: bool) -> None:
     """RuntimeError where ``setup_context`` kept an input that forward returned: it saw no output that differs from it."""
     if recording:
         _check_saved(ctx.to_save or ())
@@ -98,7 +98,7 @@ def _check_kept(ctx: Any, args: Sequence[Any], outputs: Sequence[Any], recording
             )
 
 
-def _check_saved(values: Sequence[Any]) -> None:
+def _check_saved(values: Sequence[object]) -> None:
     for position, value in enumerate(values):
         if value is not None and not isinstance(value, Tensor):
             raise TypeError(

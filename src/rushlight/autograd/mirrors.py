@@ -63,7 +63,7 @@ class Aside(list[Any]):
     """The version counter of what ``.data`` gives: its writes are counted nowhere else."""
 
     __slots__ = ("counter",)
-    counter: list[Any]  # that of the tensor, which tells whose memory it is
+    counter: list[object]  # that of the tensor, which tells whose memory it is
 
 
 class Unnoticed(Aside):

@@ -244,7 +244,7 @@ def in_single(x: Array) -> Array:
     return copied(x, _SINGLE) if 0 in x.strides else converted(x, _SINGLE)
 
 
-def _is_of_another(value: object, dtype: np.dtype[Any]) -> bool:
+def _is_of_another(value: object, dtype: np.dtype[np.generic]) -> bool:
     return isinstance(value, np.ndarray) and value.dtype.kind in "fcV" and value.dtype != dtype
 
 

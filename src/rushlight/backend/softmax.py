@@ -49,7 +49,7 @@ def log_softmax_grad(v: Array, y: Array, axis: int | tuple[()]) -> Array:
     return narrow(whole - np.exp(wide(y)) * summation.add_up(whole, axis, None, None, True), v.dtype)
 
 
-def _kept(values: Array, dtype: np.dtype[Any]) -> Array:
+def _kept(values: Array, dtype: np.dtype[np.generic]) -> Array:
     """What half precision keeps of a step."""
     return wide(narrow(values, dtype)) if dtype.itemsize == 2 else values
 

@@ -208,7 +208,7 @@ on_loading: list[Callable[[dtype, bool], object]] = []
 _OF_ML_DTYPES = frozenset("bfloat16 complex32 float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz".split())
 
 
-def _load(rare: dtype, of_array: bool = False) -> np.dtype[Any]:
+def _load(rare: dtype, of_array: bool = False) -> np.dtype[np.generic]:
     try:
         import ml_dtypes
     except ImportError:
@@ -222,7 +222,7 @@ def _load(rare: dtype, of_array: bool = False) -> np.dtype[Any]:
     return rare.numpy
 
 
-def unload(rare: dtype) -> np.dtype[Any]:
+def unload(rare: dtype) -> np.dtype[np.generic]:
     """Forgets the NumPy type of one of ml_dtypes' types, so that its next use is told of; returns it."""
     numpy_type = rare.numpy
     del rare.numpy, BY_NUMPY[numpy_type]

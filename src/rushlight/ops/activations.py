@@ -64,7 +64,7 @@ op("rrelu_noise", lambda x, noise: x * noise, node="RreluWithNoiseBackward0", in
    x=lambda g, xp, x, noise: xp.rrelu_noise_backward(g, x, noise))  # fmt: skip
 
 
-def _check_real(number: Any, kind: str) -> None:
+def _check_real(number: object, kind: str) -> None:
     if isinstance(number, complex):
         raise RuntimeError(f"value cannot be converted to type {kind} without overflow")
     if number.__class__ is int:

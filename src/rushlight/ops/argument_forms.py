@@ -26,11 +26,10 @@ import numpy as np
 from ..base import device as devices
 from ..base import dtypes
 from ..base.arguments import NUMBERS, refuse_too_large, type_name
+from .argument_types import Arguments, Named
 
 F = TypeVar("F", bound=Callable[..., Any])
 V = TypeVar("V")
-Arguments = tuple[Any, ...]
-Named = dict[str, Any]
 
 # Functions that take numbers where their forms say Tensor.
 _NUMBERS_TOO = frozenset(

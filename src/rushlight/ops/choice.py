@@ -230,7 +230,6 @@ _C_TYPES = {
 
 
 def _filled_in_place(input: Tensor, mask: Tensor, value: Any) -> Tensor:
-    """What ``masked_fill_`` writes."""
     return _filled(input, mask, value, input._array.shape)
 
 

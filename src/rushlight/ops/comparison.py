@@ -29,7 +29,7 @@ def _inplace(name: str) -> Any:
             return views.inplace(among_integers, f"{name}_", self, other)
         return recorded(self, f"{name}_", f"{name}_number_into" if is_number else f"{name}_into", other)
 
-    def among_integers(self: Tensor, other: Any) -> Tensor:  # which promotion would make numbers that do not go into self
+    def among_integers(self: Tensor, other: object) -> Tensor:  # which promotion would make numbers that do not go into self
         is_tensor = isinstance(other, Tensor)
         result: Tensor = table[f"{name}_into"].call(self, other) if is_tensor else table[f"{name}_number_into"].call(self, 0)
         result._array = table[name].call(self.detach(), other)._array

@@ -55,7 +55,7 @@ def _of_halves(cls: type[Node]) -> type[Node]:
     return _classes[cls]
 
 
-def _narrow(meta: tuple[tuple[int, ...], np.dtype[Any]]) -> tuple[tuple[int, ...], np.dtype[Any]]:
+def _narrow(meta: tuple[tuple[int, ...], np.dtype[np.generic]]) -> tuple[tuple[int, ...], np.dtype[np.generic]]:
     kind = dtypes.of(meta[1])
     return meta[0], _NARROW.get(kind, kind).numpy
 
