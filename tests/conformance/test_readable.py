@@ -238,6 +238,10 @@ def everything(pattern: str | None = None) -> Trials:
 
 # What PyTorch's samples do not come to.
 OWN: list[Any] = [
+    lambda r: torch.stack(torch._foreach_maximum([r(3), r(3)], 0.5)),
+    lambda r: torch.stack(torch._foreach_minimum([r(3), r(3)], 0.5)),
+    lambda r: torch.stack(torch._foreach_maximum([r(3), r(3)], [0.5, 0.25])),
+    lambda r: torch.stack(torch._foreach_minimum([r(3), r(3)], [0.5, 0.25])),
     lambda r: F.scaled_dot_product_attention(r(2, 3, 4), r(2, 3, 4), r(2, 3, 4)),
     lambda r: F.scaled_dot_product_attention(r(2, 3, 4), r(2, 3, 4), r(2, 3, 5), is_causal=True),
     lambda r: F.scaled_dot_product_attention(r(2, 3, 4), r(2, 3, 4), r(2, 3, 4), attn_mask=torch.ones(3, 3).tril() > 0),

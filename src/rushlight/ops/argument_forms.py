@@ -126,6 +126,10 @@ class Parameter(NamedTuple):
         return value
 
 
+def _has_imaginary_part(number: Any) -> bool:
+    return bool(np.imag(number.item()))
+
+
 class Form(NamedTuple):
     """One way to call a function."""
 
@@ -220,7 +224,7 @@ class Form(NamedTuple):
                     refuse_too_large(value)
                 except OverflowError as error:
                     return error
-            elif parameter.kind == "float" and _is_tensor(value) and np.imag(value.item()):  # type: ignore[attr-defined]
+            elif parameter.kind == "float" and _is_tensor(value) and _has_imaginary_part(value):
                 return RuntimeError("value cannot be converted to type double without overflow")
         return None
 
