@@ -100,8 +100,8 @@ KNOWN = [
         "one tensor after another",
     ),
     Cause(
-        r"value at (?s:.*)out=",
-        "an `out=` that reaches into the memory of the input: PyTorch reads there what it has written before",
+        r"value at (?s:.*)(out=|\w_\()",
+        "a write that reaches into the memory of what it reads: PyTorch reads there what it has written before",
         "inputs read first",
     ),
     Cause(

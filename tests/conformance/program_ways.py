@@ -170,13 +170,13 @@ def each_tensor() -> Any:
 
 
 class ReadFirst(TorchFunctionMode):
-    """What an op reads is copied before it writes to `out=`."""
+    """What an op reads is copied before it writes to `out=`, or to its first argument."""
 
     def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        kwargs = kwargs or {}
-        if kwargs.get("out") is not None:
-            args = tuple(one.clone() if isinstance(one, torch.Tensor) else one for one in args)
-        return function(*args, **kwargs)
+        kwargs, name = kwargs or {}, getattr(function, "__name__", "")
+        written = 0 if kwargs.get("out") is not None else 1 if name[-1:] == "_" != name[-2:-1] else len(args)
+        read = (one.clone() if isinstance(one, torch.Tensor) else one for one in args[written:])
+        return function(*args[:written], *read, **kwargs)
 
 
 class NothingAnew(TorchFunctionMode):

@@ -271,3 +271,10 @@ def test_jacobians_speak_of_their_numbers_not_of_a_batch() -> None:
         torch.func.hessian(lambda t: t.unbind()[0])(torch.ones(()))
     with pytest.raises(IndexError, match="Dimension out of range"):
         torch.vmap(torch.rot90)(torch.ones(2, 3))
+
+
+def test_a_product_of_each_example_of_examples_has_a_gradient_where_factors_are_zero() -> None:
+    x = torch.tensor([[[0.0, 2.0, 3.0]], [[0.0, 0.0, 3.0]]], requires_grad=True)
+    products = torch.vmap(torch.vmap(lambda t: t.prod()))(x)
+    (slope,) = torch.autograd.grad(products.sum(), x, create_graph=True)
+    assert slope.tolist() == [[[6, 0, 0]], [[0, 0, 0]]]

@@ -26,7 +26,7 @@ def _of_all(name: str) -> Rule:
 
 
 def _product_of_all(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
-    return ops.prod(folded_view(inputs[0].whole, (level.size, -1)), 1, False, *params.values())
+    return ops.prod(folded_view(inputs[0].whole, (level.size, -1)), (1,), False, *params.values())
 
 
 def _trace(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
