@@ -157,8 +157,7 @@ _FULL = "a = torch.tensor([[1.0, 2.0], [3.0, 4.0]])"
     ("forward derivatives", [_FULL, "b = torch.func.jacfwd(torch.func.jacfwd(lambda t: torch.linalg.det(t)))(a)"]),
     ("third derivative", ["a = torch.tensor([0.0, 2.5, 3.0])", "b = torch.func.jacrev(torch.func.hessian(lambda t: t.prod(-1)))(a)"]),
     ("a determinant", ["a = torch.ones(2, 2).requires_grad_()", "b = torch.autograd.grad(torch.linalg.det(a), a)[0]"]),
-    ("input", ["a = torch.tensor([[1.0, 2.5], [3.0, 4.0]], dtype=torch.float16)", "torch.matmul(a, a, out=a)"]),
-    ("looks at indices", ["a = torch.sparse_coo_tensor(torch.tensor([[0], [1]]), torch.ones(1), (2, 1)).mm(torch.ones(1, 1))"]),
+    ("memory of what it reads", ["a = torch.tensor([[1.0, 2.5], [3.0, 4.0]], dtype=torch.float16)", "torch.matmul(a, a, out=a)"]),
     ("a last digit", ["a = torch.linspace(0, 3, 64)", "b = a.exp().erf().pow(1.3)", "c = b.view(torch.int32)"]),
 ])  # fmt: skip
 def test_a_cause_is_known_where_pytorch_itself_does_the_same_in_another_way(reason: str, lines: list[str]) -> None:
