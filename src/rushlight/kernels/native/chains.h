@@ -23,7 +23,8 @@ struct Opposite {
 // Odd to the last bit; the sign of zero passes.
 struct Tanh {
     template <class T> static V<T> at(V<T> x, V<T>) {
-        V<T> value = hyperbolic_tangent<T>(x < T(0) ? -x : x);
-        return x == T(0) ? x : x < T(0) ? -value : value;
+        using I = typename Traits<T>::I;
+        I sign = (I)x & std::numeric_limits<typename Traits<T>::Int>::min();
+        return (V<T>)((I)hyperbolic_tangent<T>((V<T>)((I)x ^ sign)) | sign);
     }
 };
