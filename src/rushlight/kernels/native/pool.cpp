@@ -92,14 +92,15 @@ template <class F> bool comes_soon(F is_so) {
 struct Pool {
     std::mutex busy;   // held by the caller that has the threads
     std::mutex state;  // of what stands below
-    std::condition_variable begun, ended;
+    std::condition_variable begun, ended, arrived;
     Job *job = nullptr;
-    std::size_t started = 0;
+    std::size_t started = 0, ready = 0;  // a thread is ready once it waits for jobs
     std::atomic<std::size_t> wanted{0}, inside{0}, awake{0};
     std::atomic<Clock::rep> last{0};  // when a job ended that was worth a thread that is awake
 
     void serve(std::size_t own) {
         std::unique_lock<std::mutex> lock(state);
+        if (++ready == started) arrived.notify_all();
         for (;;) {
             begun.wait(lock, [&] { return job && wanted; });
             do {
@@ -160,10 +161,13 @@ Pool *made() {
 }
 
 #if !defined(_WIN32)
-// A fork takes one thread along: the child begins with a pool of none, once no job is under way in the parent.
+// A fork takes one thread along: the child begins with a pool of none, once no job is under way in the parent. A thread that is
+// only beginning may hold a lock of the C library's, which the child would find taken for ever.
 void before_fork() {
     made()->busy.lock();
-    made()->state.lock();
+    std::unique_lock<std::mutex> lock(made()->state);
+    made()->arrived.wait(lock, [] { return made()->ready == made()->started; });
+    lock.release();
 }
 
 void in_parent() {
