@@ -30,8 +30,9 @@ from . import mirrors, modes, overlaps, reentrant, topological_order, views
 from .hooks import HookCalls
 from .interpreters import stack as interpreters
 from .nodes import AccumulateGrad, Edge, Node, accumulate_lock, leaf_edge
-from .rule_errors import broadcast_error, of_rule
+from .rule_errors import of_rule
 from .topological_order import count_dependencies
+from .write_errors import check_output
 
 _pass_ids = itertools.count()
 
@@ -302,7 +303,8 @@ class BackwardPass(HookCalls):
                 add_into(have._array, g)
             except ValueError:  # `.grad` was given another shape in place
                 have._counter[0] -= 1
-                raise _no_room(have._array.shape, g.shape) from None
+                check_output(have._array.shape, g.shape)
+                raise
             mirrors.renew(have._counter)
 
     def _as_tensor(self, g: Any) -> Any:
@@ -336,18 +338,8 @@ class BackwardPass(HookCalls):
 
 def _stretched(g: Any, shape: tuple[int, ...]) -> Any:
     """A gradient in the shape that its leaf was given since the graph was made."""
-    try:
-        return backend.expand(g, shape)
-    except ValueError:
-        raise _no_room(shape, g.shape) from None
-
-
-def _no_room(shape: tuple[int, ...], other: tuple[int, ...]) -> RuntimeError:
-    wrong = broadcast_error([shape, other])
-    if wrong is not None:
-        return wrong
-    together = np.broadcast_shapes(shape, other)
-    return RuntimeError(f"output with shape {list(shape)} doesn't match the broadcast shape {list(together)}")
+    check_output(shape, g.shape)
+    return backend.expand(g, shape)
 
 
 def retried_vjp(node: Node, g: Any, edges: tuple[Edge | None, ...], error: Exception, plain: bool = True) -> tuple[Any, ...]:

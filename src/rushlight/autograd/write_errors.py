@@ -130,11 +130,26 @@ def short_name(node: Node) -> str:
     return name if number == "0" else name + number
 
 
+def output_error(shape: Sequence[int], wanted: Sequence[int]) -> RuntimeError:
+    """PyTorch's error for a result of another shape than that of the tensor it is written to."""
+    return RuntimeError(f"output with shape {list(shape)} doesn't match the broadcast shape {list(wanted)}")
+
+
+def check_output(shape: tuple[int, ...], *read: tuple[int, ...]) -> None:
+    """PyTorch's error unless what is read, of these shapes, goes element by element into a tensor of the first."""
+    wrong = broadcast_error([shape, *read])
+    if wrong is not None:
+        raise wrong from None
+    wanted = np.broadcast_shapes(shape, *read)
+    if wanted != shape:
+        raise output_error(shape, wanted) from None
+
+
 def check_result(self: Tensor, result: Tensor) -> None:
     """A result that is to be written must have the shape, and a dtype that goes into the tensor's."""
     have, got = self._array, result._array
     if got.shape != have.shape:
-        raise RuntimeError(f"output with shape {list(have.shape)} doesn't match the broadcast shape {list(got.shape)}")
+        raise output_error(have.shape, got.shape)
     dtypes.check_cast(got.dtype, have.dtype)
 
 
@@ -161,12 +176,7 @@ def refuse_operands(name: str, self: Tensor, values: Sequence[object], found: Ex
     have = self._array
     if str(found).startswith("expected dtype") and ("`weight`" not in str(found) or read[-1]._array.ndim):
         return  # lerp_ looks at them first
-    wrong = broadcast_error([have.shape, *(value._array.shape for value in read)])
-    if wrong is not None:
-        raise wrong from None
-    shape = np.broadcast_shapes(have.shape, *(value._array.shape for value in read))
-    if shape != have.shape:
-        raise RuntimeError(f"output with shape {list(have.shape)} doesn't match the broadcast shape {list(shape)}") from None
+    check_output(have.shape, *(value._array.shape for value in read))
     if have.dtype.kind == "c" or name in _OTHER_DTYPES:
         return
     numbers = (

@@ -10,6 +10,7 @@ import numpy as np
 from ..autograd import views
 from ..autograd.modes import state
 from ..autograd.rule_errors import broadcast_error
+from ..autograd.write_errors import check_output
 from ..backend import choice as k
 from ..backend.pointwise import checked_number
 from ..base import return_types
@@ -250,9 +251,7 @@ def _filled(input: Tensor, mask: Tensor, value: Any, shape: tuple[int, ...] | No
     if mismatch is not None:
         raise mismatch
     if shape is not None and not (input._of_batch or mask._of_batch):
-        got = np.broadcast_shapes(shape, mask._array.shape)
-        if got != shape:
-            raise RuntimeError(f"output with shape {list(shape)} doesn't match the broadcast shape {list(got)}")
+        check_output(shape, mask._array.shape)
     if not is_tensor:
         return ops.masked_fill(input, mask, checked_number(value, input._array))
     if value._array.dtype != input._array.dtype and not value._of_batch:

@@ -6,11 +6,11 @@ import math
 from typing import Any
 
 from ..autograd import modes
+from ..autograd.write_errors import check_output
 from ..tensor import Tensor
 from .matmul import FITTING, NO_FACTORS, check_addmm, matmul_of
 from .plain_cases import Case, plain_cases
 from .public import ops, public
-from .shape import common_shape
 
 
 @public(space="torch.nn.functional")
@@ -60,9 +60,7 @@ def _like_a_vector(bias: Any) -> bool:
 
 def _added(bias: Any, shape: tuple[int, ...]) -> Any:
     """A bias that is added to a result, whose shape it must not change."""
-    together = common_shape([shape, bias._array.shape])
-    if together != shape:
-        raise RuntimeError(f"output with shape {list(shape)} doesn't match the broadcast shape {list(together)}")
+    check_output(shape, bias._array.shape)
     return bias
 
 

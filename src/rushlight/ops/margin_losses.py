@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..autograd import tangents
-from ..autograd.rule_errors import broadcast_error
+from ..autograd.write_errors import check_output
 from ..backend import losses as k
 from ..base import dtypes
 from .argument_forms import held_to_forms, respelled, spellings_of
@@ -64,11 +64,8 @@ def soft_margin_loss(input: Any, target: Any, size_average: Any = None, reduce: 
             "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the `~` or "
             "`logical_not()` operator instead."
         )
-    if (shape := input._array.shape) != target._array.shape:
-        if (mismatch := broadcast_error([shape, target._array.shape])) is not None:
-            raise mismatch
-        if (together := np.broadcast_shapes(shape, target._array.shape)) != shape:
-            raise RuntimeError(f"output with shape {list(shape)} doesn't match the broadcast shape {list(together)}")
+    if input._array.shape != target._array.shape:
+        check_output(input._array.shape, target._array.shape)
     if input._array.dtype != target._array.dtype:
         dtypes.check_cast(module("torch")["result_type"](input, target).numpy, input._array.dtype)
     if kind in "iu":

@@ -11,7 +11,7 @@ import numpy as np
 from ..autograd import modes, overlaps, views
 from ..autograd.grad_mode import no_grad
 from ..autograd.interpreters import Args, Function, Named
-from ..autograd.write_errors import refuse_inference
+from ..autograd.write_errors import output_error, refuse_inference
 from ..backend.resizing import resized, seen_before
 from ..base import dtypes, return_types
 from ..base.arguments import type_name, warn
@@ -336,8 +336,7 @@ def _check_shared(name: str, target: Any, inputs: list[Any], result: Any) -> Non
     elif _elementwise(name):
         overlaps.check_memory(target, inputs)
         if any(value is target for value in inputs) and result._array.shape != target._array.shape:
-            have, wanted = list(target._array.shape), list(result._array.shape)
-            raise RuntimeError(f"output with shape {have} doesn't match the broadcast shape {wanted}")
+            raise output_error(target._array.shape, result._array.shape)
 
 
 def warn_of_resizing(have: tuple[int, ...], shape: tuple[int, ...]) -> None:

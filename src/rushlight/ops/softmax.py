@@ -6,6 +6,7 @@ import operator
 import warnings
 from typing import TYPE_CHECKING, Any
 
+from ..autograd.write_errors import output_error
 from ..backend import softmax as k
 from ..base import dtypes
 from ..base.arguments import type_name
@@ -111,7 +112,7 @@ def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Tensor:
         input = ops.astype(input, dtypes.get_default_dtype().numpy)
     array = input._array
     if array.ndim and array.size and not keepdim and isinstance(dim, (tuple, list)) and not dim:
-        raise RuntimeError(f"output with shape [] doesn't match the broadcast shape {[1] * array.ndim}")
+        raise output_error((), [1] * array.ndim)
     return ops.logsumexp(input, axes_of(dim, array.ndim), bool(keepdim))
 
 

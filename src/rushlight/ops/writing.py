@@ -10,7 +10,7 @@ from ..autograd import grad_mode, modes, overlaps, views
 from ..autograd.interpreters import asks_itself
 from ..autograd.mirrors import in_one_memory
 from ..autograd.nodes import Node
-from ..autograd.rule_errors import broadcast_error
+from ..autograd.write_errors import check_output
 from ..backend import pointwise as k
 from ..base.arguments import NUMBERS, type_name
 from ..tensor import Methods, Tensor, new_tensor
@@ -155,7 +155,7 @@ def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
     target, source = self._array, other._array
     if self._inference is not None:  # of those PyTorch sees only what it has written
         overlaps.check_memory(self, (other,))
-        _check_shapes(target.shape, source.shape)
+        check_output(target.shape, source.shape)
     views.check_writable(self, other.requires_grad and target.dtype.kind in "fcVW")
     if overlaps.is_stretched(target):
         needed = modes.state.grad_enabled and (self.requires_grad or other.requires_grad)
@@ -165,7 +165,7 @@ def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
         raise overlaps.overlap_error()
     if target.shape != source.shape:
         overlaps.check_memory(self, (other,))
-        _check_shapes(target.shape, source.shape)
+        check_output(target.shape, source.shape)
     if self is other and not _recording(self, other):
         views.bump(self, "copy_")
         return self
@@ -176,16 +176,6 @@ def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
         return views.inplace(ops.copy, "copy_", self, other)
     views.write(self, k.real_if(source, target.dtype), "copy_")
     return self
-
-
-def _check_shapes(shape: tuple[int, ...], other: tuple[int, ...]) -> None:
-    """PyTorch's error unless what has the other shape can be copied into what has the first."""
-    mismatch = broadcast_error([shape, other])
-    if mismatch is not None:
-        raise mismatch
-    got = np.broadcast_shapes(shape, other)
-    if got != shape:
-        raise RuntimeError(f"output with shape {list(shape)} doesn't match the broadcast shape {list(got)}")
 
 
 for _method in (zero_, fill_, copy_):

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..autograd import grad_mode, modes, views
 from ..autograd.interpreters import BELOW, Answer, Args, Function, Interpreter, Named, stack
-from ..autograd.rule_errors import broadcast_error
+from ..autograd.write_errors import check_output
 from ..backend.nothing import NoData, Nothing, Shape, outlined
 from ..backend.numpy import address
 from ..base.device import CPU, META, as_device
@@ -347,11 +347,7 @@ def _copy_(self: Tensor, other: object, non_blocking: bool = False) -> Answer:
         raise NoData
     if not isinstance(other, Tensor):
         return _written(self)
-    target, source = self._array.shape, other._array.shape
-    if np.broadcast_shapes(target, source) != target if broadcast_error([target, source]) is None else True:
-        raise broadcast_error([target, source]) or RuntimeError(
-            f"output with shape {list(target)} doesn't match the broadcast shape {list(np.broadcast_shapes(target, source))}"
-        )
+    check_output(self._array.shape, other._array.shape)
     views.check_writable(self, other.requires_grad)
     if modes.state.grad_enabled and (other.requires_grad or self.requires_grad):
         return OnMeta().write(ops.copy, "copy_", self, (other,), {})

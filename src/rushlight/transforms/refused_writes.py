@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..autograd.write_errors import output_error
 from ..tensor import Tensor
 from . import dynamic_layers
 from .batched_tensors import BatchedTensor, Level, innermost
@@ -44,10 +45,6 @@ def _shapes(self: Tensor, args: tuple[object, ...], level: Level) -> tuple[list[
     return [*have, *padding, *own], [*[one.size for one in every], *wanted]
 
 
-def _misfit(have: list[int], wanted: list[int]) -> str:
-    return f"output with shape {have} doesn't match the broadcast shape {wanted}"
-
-
 def fitting(self: Tensor, args: tuple[Any, ...]) -> tuple[Any, ...]:
     """What is written to examples, without dimensions of size 1 that these lack in front: a batch is given them."""
 
@@ -68,13 +65,13 @@ def refuse_larger(name: str, self: Tensor, args: tuple[object, ...], level: Leve
         with contextlib.suppress(ValueError):  # shapes that do not go together have an error of their own
             have, wanted = _shapes(self, args, level)
             if have != wanted:
-                raise Refused(_misfit(have, wanted))
+                raise Refused(str(output_error(have, wanted)))
 
 
 def larger(name: str, self: Tensor, args: tuple[object, ...], level: Level) -> str:
     """What PyTorch says where an op in place is given examples, and its tensor is one for all."""
     if name in _BROADCAST:
-        return _misfit(*_shapes(self, args, level))
+        return str(output_error(*_shapes(self, args, level)))
     called = "inplace arithmetic" if name in _ARITHMETIC else name if name in _OF_ONE else f"aten::{name}"
     where = f"at level {level.level}" if called.startswith("aten") else "in a vmap"
     return (
