@@ -283,8 +283,7 @@ def power_number(x: Array, exponent: Any) -> Array:
         return np.true_divide(dtype.type(1), np.sqrt(x), out=...)
     if kind == "b":
         return x | (not exponent)
-    if exponent.__class__ is int:
-        refuse_too_large(exponent)
+    refuse_too_large(exponent)
     return _power(x, np.asarray(exponent).astype(dtype))
 
 

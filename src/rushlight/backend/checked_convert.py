@@ -21,8 +21,7 @@ def checked_convert(value: bool | int | float | complex, dtype: dtypes.dtype) ->
     limit = _SAFE.get((value.__class__, dtype))
     if limit is not None and -limit <= value <= limit:  # type: ignore[operator]
         return value
-    if isinstance(value, int):
-        refuse_too_large(value)
+    refuse_too_large(value)
     if dtype is dtypes.bool_:
         return bool(value)
     if isinstance(value, complex):

@@ -43,8 +43,7 @@ def number(value: float, dtype: np.dtype[Any]) -> Array | None:
         key = value if value != 0 else str(value)  # 0.0 and -0.0 would be one key
         array = known.get(key)
         if array is None:
-            if value.__class__ is int:
-                refuse_too_large(int(value))
+            refuse_too_large(value)
             array = np.asarray(value).astype(dtype)
             array.flags.writeable = False
             if value == value and len(known) < _KEPT_NUMBERS:  # nan is never found again

@@ -83,8 +83,10 @@ def warn(text: str, category: type[Warning] = UserWarning) -> None:
     warnings.warn(text, category, stacklevel=depth)
 
 
-def refuse_too_large(value: int) -> None:
+def refuse_too_large(value: object) -> None:
     """PyTorch's error for a whole number that its numbers do not hold: those are of 64 bits, with a sign or without."""
+    if not isinstance(value, int):
+        return
     if value >= 2**64:
         raise OverflowError("int too big to convert")
     if value < -(2**63):

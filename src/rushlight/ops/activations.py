@@ -67,8 +67,7 @@ op("rrelu_noise", lambda x, noise: x * noise, node="RreluWithNoiseBackward0", in
 def _check_real(number: object, kind: str) -> None:
     if isinstance(number, complex):
         raise RuntimeError(f"value cannot be converted to type {kind} without overflow")
-    if number.__class__ is int:
-        refuse_too_large(number)
+    refuse_too_large(number)
 
 
 def _computed_in(x: Tensor) -> str:

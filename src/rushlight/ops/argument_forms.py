@@ -219,7 +219,7 @@ class Form(NamedTuple):
                         return TypeError(f"{name}(): argument '{parameter.label}' {where} \"{why}\"")
             elif parameter.kind in ("int", "tuple of ints") and _overflows(value):
                 return ValueError("Overflow when unpacking long long")
-            elif parameter.kind == "Number" and type(value) is int:
+            elif parameter.kind == "Number":
                 try:
                     refuse_too_large(value)
                 except OverflowError as error:

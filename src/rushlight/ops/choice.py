@@ -165,8 +165,7 @@ def _no_form(name: str, given: list[Any], form: str) -> TypeError:
 def _expect_number(name: str, label: str, value: object) -> None:
     if not isinstance(value, (Tensor, *NUMBERS)):
         raise TypeError(f"{name}(): argument '{label}' must be Number, not {type_name(value)}")
-    if isinstance(value, int):
-        refuse_too_large(value)
+    refuse_too_large(value)
 
 
 def _branches(condition: Any, input: Any, other: Any) -> tuple[Any, Any]:

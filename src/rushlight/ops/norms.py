@@ -174,8 +174,7 @@ def norm_of_tensor(input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = 
         return module("torch.linalg")["matrix_norm"](input, p, axes, keepdim, dtype=dtype)
     if p is not None and not (isinstance(p, NUMBERS) or (isinstance(p, Tensor) and not p._array.ndim)):
         raise TypeError(f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not {type_name(p)}")
-    if isinstance(p, int):
-        refuse_too_large(p)
+    refuse_too_large(p)
     return vector_norm(input, 2 if p is None else p, dim, keepdim, dtype=dtype)
 
 

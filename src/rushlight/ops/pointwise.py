@@ -265,8 +265,7 @@ def add(input: Any, other: Any, *older: Any, alpha: Any = 1) -> Tensor:
         return add(input, older[0], alpha=other)
     if not is_number(alpha):
         raise TypeError(f"add(): argument 'alpha' must be Number, not {type_name(alpha)}")
-    if isinstance(alpha, int):
-        refuse_too_large(alpha)
+    refuse_too_large(alpha)
     if alpha == 1 and alpha is not True:
         return ops.add(input, other)
     return ops.add_scaled(input, other, alpha)
@@ -281,8 +280,7 @@ def sub(input: Any, other: Any, *older: Any, alpha: Any = 1) -> Tensor:
         return sub(input, older[0], alpha=other)
     if not is_number(alpha):
         raise TypeError(f"sub(): argument 'alpha' must be Number, not {type_name(alpha)}")
-    if isinstance(alpha, int):
-        refuse_too_large(alpha)
+    refuse_too_large(alpha)
     return ops.sub(input, other) if alpha == 1 and alpha is not True else ops.sub_scaled(input, other, alpha)
 
 

@@ -101,8 +101,7 @@ def beside_number(x: np.ndarray[Any, Any], value: float) -> tuple[Any, Any] | No
 
 def number_array(value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
     """A Python number as a 0-dim array; integers wrap around as C casts do, and too large ones are PyTorch's error."""
-    if isinstance(value, int):
-        refuse_too_large(value)
+    refuse_too_large(value)
     return as_array(value, dtype)
 
 

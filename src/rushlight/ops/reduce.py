@@ -302,7 +302,7 @@ def _spread_arguments(
         correction = 1 if unbiased else 0
     elif correction.__class__ is not int and correction.__class__ is not float:
         correction = _as_correction(correction)
-    elif correction.__class__ is int:
+    else:
         refuse_too_large(correction)
     array = input._array
     if array.dtype.kind in "bui":
