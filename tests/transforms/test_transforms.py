@@ -555,20 +555,34 @@ def test_whole_numbers_have_no_tangents() -> None:
     assert torch.func.jacfwd(lambda a, b: a * b)(x, whole).tolist() == [[1.0, 0.0], [0.0, 2.0]]
 
 
+class Twice(torch.autograd.Function):
+    @staticmethod
+    def forward(x: Any) -> Any:
+        return x * 2
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        pass
+
+    @staticmethod
+    def backward(ctx: Any, g: Any) -> Any:
+        return g * 2
+
+
+def test_the_vmap_of_a_function_is_not_asked_where_nothing_is_an_example() -> None:
+    class Refusing(Twice):
+        @staticmethod
+        def jvp(ctx: Any, tangent: Any) -> Any:
+            return tangent * 2
+
+        @staticmethod
+        def vmap(info: Any, in_dims: Any, x: Any) -> Any:
+            raise AssertionError("of one for all")
+
+    assert hessian(lambda x: Refusing.apply(x).sum())(torch.ones(2, requires_grad=True)).tolist() == [[0, 0], [0, 0]]
+
+
 def test_a_function_without_a_rule_is_refused_inside_of_vmap_whatever_it_is_given() -> None:
-    class Twice(torch.autograd.Function):
-        @staticmethod
-        def forward(x: Any) -> Any:
-            return x * 2
-
-        @staticmethod
-        def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
-            pass
-
-        @staticmethod
-        def backward(ctx: Any, g: Any) -> Any:
-            return g * 2
-
     x = torch.ones(3)
     for function in (
         lambda a: Twice.apply(a),
@@ -577,8 +591,11 @@ def test_a_function_without_a_rule_is_refused_inside_of_vmap_whatever_it_is_give
     ):
         with pytest.raises(RuntimeError, match="You tried to vmap over Twice, but it does not have vmap support"):
             torch.func.vmap(function)(x)
-    Twice.generate_vmap_rule = True
-    assert torch.func.vmap(lambda a: Twice.apply(x).sum() + Twice.apply(a))(x).tolist() == [8.0, 8.0, 8.0]
+
+    class Ruled(Twice):
+        generate_vmap_rule = True
+
+    assert torch.func.vmap(lambda a: Ruled.apply(x).sum() + Ruled.apply(a))(x).tolist() == [8.0, 8.0, 8.0]
 
 
 def test_a_rule_of_a_function_that_writes_in_place() -> None:

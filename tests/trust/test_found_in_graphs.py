@@ -278,31 +278,6 @@ def test_inputs_that_a_function_returns_without_recording_need_no_gradient() -> 
     assert leaf.requires_grad and leaf.tolist() == [4, 4]
 
 
-def test_the_vmap_of_a_function_is_not_asked_where_nothing_is_an_example() -> None:
-    class Doubled(torch.autograd.Function):
-        @staticmethod
-        def forward(x: Any) -> Any:
-            return x * 2
-
-        @staticmethod
-        def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
-            pass
-
-        @staticmethod
-        def backward(ctx: Any, g: Any) -> Any:
-            return 2 * g
-
-        @staticmethod
-        def jvp(ctx: Any, tangent: Any) -> Any:
-            return tangent * 2
-
-        @staticmethod
-        def vmap(info: Any, in_dims: Any, x: Any) -> Any:
-            raise AssertionError("of one for all")
-
-    assert torch.func.hessian(lambda x: Doubled.apply(x).sum())(torch.ones(2, requires_grad=True)).tolist() == [[0, 0], [0, 0]]
-
-
 def test_what_a_function_may_save_depends_on_what_comes_out() -> None:
     class Kept(torch.autograd.Function):
         @staticmethod
