@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
+import time
 import types
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,13 +16,13 @@ import rushlight as torch
 from rushlight.compiled.capture import known_functions, trace
 from rushlight.compiled.capture.bytecode import looks_at_values
 from rushlight.compiled.capture.recorder import Recorder
-from rushlight.compiled.capture.watching import Watch
+from rushlight.compiled.capture.watching import Watch, uncollected
 from rushlight.kernels import chains
 
 
 def recorded(program: Callable[[], Any], *before: torch.Tensor) -> Recorder:
     recorder = Recorder(before)
-    Watch(recorder).of(program)
+    uncollected(Watch(recorder).of, program)  # as torch.compile does: another test may have left a callback of the collector's
     return recorder
 
 
@@ -78,11 +80,25 @@ def test_what_is_not_understood_is_told_with_its_line() -> None:
 
 
 def test_a_built_in_function_that_may_answer_otherwise_ends_it() -> None:
-    import time
-
     x = torch.ones(2)
     failure = recorded(lambda: x * time.perf_counter(), x).failure
     assert failure is not None and failure.reason.startswith("perf_counter()")
+
+
+def test_what_the_collector_calls_is_no_part_of_a_program() -> None:
+    def looks(phase: str, info: dict[str, int]) -> None:
+        time.perf_counter()  # as hypothesis does from its first test on
+
+    x = torch.ones(2, requires_grad=True)
+    before = gc.get_threshold()
+    gc.callbacks.append(looks)
+    try:
+        gc.set_threshold(1)
+        assert recorded(lambda: (x * 3).exp().sum().backward(), x).failure is None
+        assert not torch._dynamo.explain(lambda: (x * 3).exp().sum())().break_reasons
+    finally:
+        gc.set_threshold(*before)
+        gc.callbacks.remove(looks)
 
 
 def test_creation_is_called_anew_and_two_recordings_agree() -> None:
