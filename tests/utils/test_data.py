@@ -513,11 +513,11 @@ def test_workers_end_with_their_program(how: str, code: int, tmp_path: Path) -> 
     assert len(workers) == 2
     if how.startswith("interrupt"):
         os.killpg(program.pid, signal.SIGINT)  # as a terminal does: to all of them
-    start = time.monotonic()
-    _, errors = program.communicate(timeout=30)
+    _, errors = program.communicate(timeout=120)
     assert program.returncode == code
     assert errors.count("Traceback") == how.startswith("interrupt"), errors  # the program's own, none of a worker
-    while any(map(is_running, workers)) and time.monotonic() - start < 10:
+    start = time.monotonic()
+    while any(map(is_running, workers)) and time.monotonic() - start < 60:
         time.sleep(0.05)
     assert not any(map(is_running, workers))
 
@@ -528,8 +528,8 @@ def test_an_interrupt_ends_the_pass_and_the_next_begins_afresh() -> None:
     next(batches)
     previous = signal.signal(signal.SIGALRM, lambda *_: (_ for _ in ()).throw(KeyboardInterrupt()))
     try:
-        signal.setitimer(signal.ITIMER_REAL, 0.35)
         with pytest.raises(KeyboardInterrupt):
+            signal.setitimer(signal.ITIMER_REAL, 0.35)
             list(batches)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)

@@ -83,7 +83,7 @@ class _Worker:
         self.answers.close()
 
     def why_it_died(self) -> RuntimeError | None:
-        self.process.join(1)
+        self.process.join(_SECONDS_TO_END)  # its answers have ended, it has not quite: others may have the processor
         code, pid = self.process.exitcode, self.process.pid
         if not code:
             return None
