@@ -278,6 +278,12 @@ def test_running_log_sums_have_second_derivatives_in_half_precision(dtype: torch
     assert x.grad.tolist() == pytest.approx([0.25, -0.25], abs=0.01)
 
 
+def test_forward_derivatives_of_running_log_sums_have_gradients() -> None:
+    x = torch.tensor([0.5, 0.5], dtype=torch.float64)
+    hessian = torch.func.jacrev(torch.func.jacfwd(lambda t: t.logcumsumexp(0).sum()))(x)
+    assert hessian.flatten().tolist() == pytest.approx([0.25, -0.25, -0.25, 0.25])
+
+
 def test_of_a_matrix_without_elements_addmv_leaves_the_bias_as_it_is() -> None:
     bias, none = torch.tensor([2.0], requires_grad=True), torch.ones(0)
     for mat, vec in ((torch.ones(0, 1), torch.ones(1)), (torch.ones(3, 0), none)):
