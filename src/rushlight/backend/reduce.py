@@ -193,16 +193,16 @@ def _product_of_halves(x: Array, axes: tuple[int, ...], keepdims: bool) -> Array
     with silent():
         out = np.ones(shape, x.dtype)
         if whole:
-            first, second, third, fourth = _in_turn(factors[:whole].reshape(-1, *_SIDE_BY_SIDE, *shape))
-            out = _in_turn((first * second) * (third * fourth))
-        for factor in factors[whole:]:
-            out = np.multiply(out, factor, out=...)
+            groups = factors[:whole].reshape(-1, *_SIDE_BY_SIDE, *shape)
+            first, second, third, fourth = _in_turn(groups[1:], groups[0])
+            pairs = (first * second) * (third * fourth)
+            out = _in_turn(pairs[1:], pairs[0])
+        out = _in_turn(factors[whole:], out)
     return out.reshape([1 if one in axes else size for one, size in enumerate(x.shape)]) if keepdims else out
 
 
-def _in_turn(factors: Array) -> Array:
-    out = factors[0]
-    for factor in factors[1:]:
+def _in_turn(factors: Array, out: Array) -> Array:
+    for factor in factors:
         out = np.multiply(out, factor, out=...)
     return out
 
