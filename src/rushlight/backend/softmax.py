@@ -8,6 +8,7 @@ import numpy as np
 
 from ..kernels import register
 from ..kernels import rows as compiled
+from ..kernels.half_precision import kept
 from . import summation
 from .numpy import Array
 from .reduce import Axes, narrow, settled, wide
@@ -37,7 +38,7 @@ def log_softmax(x: Array, axis: int | tuple[()]) -> Array:
     off = whole - summation.greatest(whole, axis, None, None, True)
     total = summation.add_up(np.exp(off), axis, None, None, True)
     if axis == x.ndim - 1:  # where PyTorch keeps it, and its logarithm, in the dtype of x
-        out = off - _kept(np.log(_kept(total, x.dtype)), x.dtype)
+        out = off - kept(np.log(kept(total, x.dtype)), x.dtype)
     else:
         out = off - np.log(total)
     return out if x.flags.c_contiguous and whole is x else settled(out, x.dtype)
@@ -49,11 +50,6 @@ def log_softmax_grad(v: Array, y: Array, axis: int | tuple[()]) -> Array:
     return narrow(whole - np.exp(wide(y)) * summation.add_up(whole, axis, None, None, True), v.dtype)
 
 
-def _kept(values: Array, dtype: np.dtype[np.generic]) -> Array:
-    """What half precision keeps of a step."""
-    return wide(narrow(values, dtype)) if dtype.itemsize == 2 else values
-
-
 def logsumexp(x: Array, axis: Axes, keepdims: bool = False) -> Any:
     """Composed of functions in PyTorch, each of which rounds what it gives."""
     whole = wide(x)
@@ -61,6 +57,6 @@ def logsumexp(x: Array, axis: Axes, keepdims: bool = False) -> Any:
         return settled(np.log(summation.add_up(whole, axis, None, None, keepdims)), x.dtype)
     high = summation.greatest(whole.real if x.dtype.kind == "c" else whole, axis, None, None, True)
     high = np.where(np.isinf(high), high.dtype.type(0), high)
-    powers = _kept(np.exp(_kept(whole - high, x.dtype)), x.dtype)
-    total = _kept(np.log(_kept(summation.add_up(powers, axis, None, None, keepdims), x.dtype)), x.dtype)
+    powers = kept(np.exp(kept(whole - high, x.dtype)), x.dtype)
+    total = kept(np.log(kept(summation.add_up(powers, axis, None, None, keepdims), x.dtype)), x.dtype)
     return settled(total + (high if keepdims else np.squeeze(high, axis)), x.dtype)

@@ -42,8 +42,17 @@ def bits(x: Array) -> Array:
 def _single(x: object, dtype: DType) -> object:
     if not isinstance(x, np.ndarray) or x.dtype is not dtype:
         return x
-    wide = converted(x, _SINGLE)
-    return x.astype(_SINGLE) if wide is None else wide
+    return _cast(x, _SINGLE)
+
+
+def _cast(x: Array, dtype: DType) -> Array:
+    out = converted(x, dtype)
+    return x.astype(dtype) if out is None else out
+
+
+def kept(values: Array, dtype: DType) -> Array:
+    """What a result of ``dtype`` keeps of a step in single precision: if it is of two bytes, rounded to these."""
+    return _cast(_cast(values, dtype), _SINGLE) if dtype.itemsize == 2 and dtype.kind in "fV" else values
 
 
 def by_single(kernel: Callable[..., Array | None], *args: object) -> Array | None:

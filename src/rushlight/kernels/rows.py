@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from . import native
-from .half_precision import Array, bits, by_single, is_half
+from .half_precision import Array, bits, by_single, is_half, kept
 
 Axes = tuple[int, ...]
 Axis = int | tuple[()]
@@ -66,14 +66,11 @@ def log_softmax(x: Array, axis: Axis) -> Array | None:
     if x.dtype.itemsize != 2 or axis != x.ndim - 1:
         return _log_softmax(x, axis)
 
-    def kept(values: Array) -> Array:
-        return values.astype(x.dtype).astype(values.dtype)
-
     def by_steps(wide: Array, axis: Axis) -> Array | None:
         out = _log_softmax(wide, axis)
         if out is not None:
             total = -out.max(-1, keepdims=True)  # its logarithm, since the greatest number is 0 off itself
-            out += total - kept(np.log(kept(np.exp(total))))
+            out += total - kept(np.log(kept(np.exp(total), x.dtype)), x.dtype)
         return out
 
     return by_single(by_steps, x, axis)
