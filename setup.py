@@ -74,16 +74,17 @@ class Kernels(build_ext):
 
         def compiled(source: str) -> str:
             (made,) = compiler.object_filenames([source], output_dir=str(folder))
-            if newer_group([*extension.sources, *extension.depends], made):
+            if newer_group([source, *extension.depends], made):
                 compiler.compile([source], output_dir=str(folder), **how)
             return str(made)
 
         with ThreadPoolExecutor(os.cpu_count()) as compilers:
             first = sorted(extension.sources, key=lambda source: "set_" not in source)  # what takes longest
             extension.extra_objects = list(compilers.map(compiled, first))
-        sources, extension.sources = extension.sources, []
+        sources, headers = extension.sources, extension.depends
+        extension.sources, extension.depends = [], extension.extra_objects  # to be linked anew where one of these is newer
         super().build_extension(extension)
-        extension.sources = sources  # which a list of what the archive holds still asks for
+        extension.sources, extension.depends = sources, headers  # which a list of what the archive holds still asks for
 
 
 class Wheel(bdist_wheel):
