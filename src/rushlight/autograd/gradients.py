@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import math
 import operator
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from ..backend.creation import empty_like
-from ..backend.notes import not_a_tensor, with_notes
-from ..backend.unbroadcast import unbroadcast
-from ..base import dtypes
+from ..backend.notes import not_a_tensor
 from ..base.arguments import warn
 from ..base.size import Size
 from ..tensor import Tensor, wrap
@@ -26,6 +21,7 @@ from .handles import observers
 from .interpreters import stack as interpreters
 from .nodes import Edge
 from .observed_pass import ObservedPass, new_pass
+from .seeds import meta_of, roots_and_seeds, seed_of_number
 
 
 def backward(
@@ -75,7 +71,7 @@ def backward(
     _check_count(outputs, cotangents)
     retain_graph = create_graph if retain_graph is None else retain_graph
     over_tensors = create_graph or (bool(modes.special.active) and _dispatched(outputs, cotangents))
-    roots, seeds = _seeds(outputs, cotangents, over_tensors)
+    roots, seeds = roots_and_seeds(outputs, cotangents, over_tensors)
     for flag in (retain_graph, create_graph):
         if flag.__class__ is not bool:
             operator.index(flag)
@@ -216,7 +212,7 @@ def _grad(
     # In forward mode the pass is read over Tensors, whose tangents the gradients then carry on.
     dispatched = not create_graph and bool(modes.special.active) and _dispatched(outs, cotangents)
     over_tensors = create_graph or modes.state.forward_levels > 0 or dispatched or _any_batch(cotangents)
-    roots, seeds = _seeds(outs, cotangents, over_tensors)
+    roots, seeds = roots_and_seeds(outs, cotangents, over_tensors)
     edges: list[Edge | None] = []
     for value in ins:
         if isinstance(value, GradientEdge):
@@ -289,7 +285,7 @@ def _batched(
     if all(g is None for g in cotangents):
         raise RuntimeError("grad can be implicitly created only for scalar outputs")
     for index, (out, g) in enumerate(zip(outs, cotangents, strict=True)):
-        shape = _meta(out)[0]
+        shape = meta_of(out)[0]
         if g is not None and g._array.shape[1:] != shape:
             raise RuntimeError(
                 "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch dimension. The "
@@ -353,148 +349,17 @@ def _check_count(outputs: Sequence[Any], cotangents: Sequence[Any]) -> None:
         raise RuntimeError(f"got {len(outputs)} tensors and {len(cotangents)} gradients")
 
 
-def _seeds(outputs: Sequence[Any], cotangents: Sequence[Any], create_graph: bool) -> tuple[list[Edge], list[Any]]:
-    """Where the pass starts and with what: ones for one-element outputs, checked cotangents for the others."""
-    if len(outputs) == 1 and cotangents[0] is None and not create_graph and not modes.special.active:
-        begun = _seed_of_number(outputs[0])
-        if begun is not None:
-            return begun
-    roots: list[Edge] = []
-    seeds: list[Any] = []
-    for index, (output, cotangent) in enumerate(zip(outputs, cotangents, strict=True)):
-        edge: Edge
-        if isinstance(output, GradientEdge):
-            edge = (output[0], output[1])
-            shape, dtype = _meta(output)
-            needs = True
-        else:
-            shape, dtype = output._array.shape, output._array.dtype
-            needs = output.requires_grad
-        if cotangent is None:
-            if needs:
-                if math.prod(shape) != 1:
-                    raise with_notes(
-                        RuntimeError("grad can be implicitly created only for scalar outputs"), _advice(output, shape)
-                    )
-                if dtype.kind in "cWbui":
-                    raise RuntimeError(
-                        f"grad can be implicitly created only for real scalar outputs but got {_dtype_name(output)}"
-                    )
-            seed: Any = _ones(output, shape, dtype) if modes.special.active else np.ones(shape, dtype)
-        else:
-            _check_seed(index, output, shape, dtype, cotangent)
-            given = cotangent
-            if not cotangent._strided:
-                cotangent = cotangent.to_dense()
-            seed = cotangent if create_graph else cotangent._array
-            if (cotangent._array.shape, cotangent._array.dtype) != (shape, dtype):
-                seed = cotangent._unbroadcast(shape, dtype) if create_graph else unbroadcast(seed, shape, dtype)
-        if not needs:
-            raise with_notes(
-                RuntimeError(f"element {index} of tensors does not require grad and does not have a grad_fn"),
-                "Nothing it was computed from has requires_grad=True, or it was computed under no_grad, or detached.",
-            )
-        if not isinstance(output, GradientEdge):
-            found = engine.input_edge(output)
-            if found is None:
-                raise RuntimeError(f"element {index} of tensors does not require grad and does not have a grad_fn")
-            edge = found
-        node = edge[0]
-        if (node.is_leaf_sink or node.always_runs) and cotangent is not None and not create_graph and given is not cotangent:
-            seed = given.scattered()  # leaves and Functions take it as it is
-        recorded = node.shape if node.metas is None else node.metas[edge[1]][0]
-        if recorded != shape:  # an op that only changes the shape was done in place since, in no_grad
-            seed = _refitted(index, seed, recorded, dtype, create_graph)
-        roots.append(edge)
-        seeds.append(wrap(seed) if create_graph and not isinstance(seed, Tensor) else seed)
-    return roots, seeds
-
-
-def _seed_of_number(output: Any) -> tuple[list[Edge], list[Any]] | None:
-    """Where most passes start: at a real tensor of one element with a place of its own in the graph. None for others."""
-    edge: Edge | None = getattr(output, "_edge", None)
-    if edge is None or output._base is not None or output._needs_grad is not True:
-        return None
-    node, array = edge[0], output._array
-    if array.size != 1 or array.dtype.kind != "f" or node.metas is not None:
-        return None
-    if node.shape != array.shape or node.dtype is not array.dtype:
-        return None
-    one = np.empty(array.shape, array.dtype)
-    one.fill(1)
-    return [edge], [one]
-
-
 def from_number(tensor: Any, retain_graph: bool) -> bool:
     """The backward pass as it is mostly asked for, from one number and with nothing else said; False where that is not all."""
     if modes.special.active or modes.state.transforms:
         return False
-    found = _seed_of_number(tensor)
+    found = seed_of_number(tensor)
     if found is None:
         return False
     _run(new_pass(retain_graph, False) if observers.present else BackwardPass(retain_graph), *found)
     return True
 
 
-def _ones(output: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
-    """The cotangent of one element, noted by a profiler, or asked of ``__torch_dispatch__``."""
-    asked = interpreters.ask("ones", output) if isinstance(output, Tensor) else NotImplemented
-    if asked is not NotImplemented:
-        return asked
-    ones = np.ones(shape, dtype)
-    recorder = modes.state.recorder
-    if recorder is not None:
-        with recorder.span("aten::ones_like"):
-            recorder.allocated(ones)
-    return ones
-
-
 def _calculate_shape(output: Any, grad: Any, is_grads_batched: bool) -> tuple[Size, Size]:
     """The shapes that an output and its cotangent are compared by: a batched cotangent's without the batch."""
-    return Size(_meta(output)[0]), Size(grad.shape[1:] if is_grads_batched else grad.shape)
-
-
-def _refitted(index: int, seed: Any, shape: tuple[int, ...], dtype: np.dtype[Any], create_graph: bool) -> Any:
-    """A cotangent of another shape than its output had when it was recorded."""
-    tensor = seed if isinstance(seed, Tensor) else wrap(seed)
-    try:
-        return tensor._unbroadcast(shape, dtype) if create_graph else unbroadcast(tensor._array, shape, dtype)
-    except ValueError:
-        raise RuntimeError(
-            f"invalid gradient at index {index} - got {list(tensor._array.shape)} but expected shape compatible with "
-            f"{list(shape)}"
-        ) from None
-
-
-def _meta(value: Any) -> tuple[tuple[int, ...], np.dtype[Any]]:
-    """Shape and dtype of a tensor, or of the tensor that an edge leads to."""
-    if not isinstance(value, GradientEdge):
-        return value._array.shape, value._array.dtype
-    node = value.node
-    return (node.shape, node.dtype) if node.metas is None else node.metas[value.output_nr]
-
-
-def _advice(output: Any, shape: tuple[int, ...]) -> str:
-    made = f" (result of {place.name()})" if (place := getattr(output, "grad_fn", None)) is not None else ""
-    return (
-        f"This tensor{made} has shape {list(shape)}: reduce it to one element, say with .sum(), or give backward() a "
-        "gradient of that shape, the weights of its elements."
-    )
-
-
-def _dtype_name(output: Any) -> str:
-    return str(dtypes.of(_meta(output)[1]))
-
-
-def _check_seed(index: int, output: Any, shape: tuple[int, ...], dtype: np.dtype[Any], cotangent: Any) -> None:
-    got = cotangent._array
-    if got.shape != shape:
-        raise RuntimeError(
-            f"Mismatch in shape: grad_output[{index}] has a shape of {Size(got.shape)} and output[{index}] has a shape of "
-            f"{Size(shape)}."
-        )
-    if (got.dtype.kind in "cW") != (dtype.kind in "cW"):
-        raise RuntimeError(
-            "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: "
-            f"grad_output[{index}] has a dtype of {cotangent.dtype} and output[{index}] has a dtype of {_dtype_name(output)}."
-        )
+    return Size(meta_of(output)[0]), Size(grad.shape[1:] if is_grads_batched else grad.shape)
