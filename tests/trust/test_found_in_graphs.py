@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -309,3 +310,41 @@ def test_nested_transforms_name_what_the_outermost_was_given() -> None:
     given.mul_(2)
     with pytest.raises(RuntimeError, match=r"FloatTensor \[2\]\], which is output 0 of Mul, is at version 1"):
         slope.sum().backward()
+
+
+def test_the_detached_memory_of_a_conjugate_is_written_without_history() -> None:
+    leaf = torch.tensor([1 + 2j, -1j], requires_grad=True)
+    turned = leaf.conj()
+    turned.detach().add_(1)
+    assert leaf.tolist() == [2 + 2j, 1 - 1j] and leaf._version == turned._version == 1
+
+
+def test_running_sums_along_lines_that_meet_have_gradients() -> None:
+    x = torch.tensor([1.0, 2, 3, 4], requires_grad=True)
+    y = x.clone()
+    torch.as_strided(y, (3, 2), (1, 1)).cumsum_(-1)
+    assert y.tolist() == [1, 3, 6, 10] and y._version == 1
+    y[3].backward()
+    assert x.grad.tolist() == [1, 1, 1, 1]
+
+
+@pytest.mark.parametrize("chosen", [lambda t: t[t > 0], lambda t: t[None, t > 0], lambda t: torch.ones(2)[t > 0]])
+def test_a_mask_that_is_a_number_is_refused_by_vmap(chosen: Callable[[torch.Tensor], torch.Tensor]) -> None:
+    for batch in (torch.ones(2), torch.tensor([1.0, -1.0])):
+        with pytest.raises(RuntimeError, match="batching operators that can support dynamic shape"):
+            torch.vmap(chosen)(batch)
+
+
+def test_kron_is_refused_where_its_product_is_no_view() -> None:
+    column = torch.ones(2, 3, dtype=torch.float64)[::2].t()
+    with pytest.raises(RuntimeError, match="view size is not compatible"):
+        torch.kron(column, column.sin())
+    apart = torch.ones(1, 3).unfold(0, 1, 1)
+    with pytest.raises(RuntimeError, match="view size is not compatible"):
+        torch.kron(apart, torch.ones(3, 3, dtype=torch.complex64))
+    assert torch.kron(torch.ones(2, 5), torch.ones(2, 2, 3)).shape == (2, 4, 15)
+
+
+def test_a_choice_of_an_expanded_tensor_of_another_dtype_lies_row_by_row() -> None:
+    stretched = torch.zeros(2, 3, dtype=torch.int64).expand(2, -1, -1)
+    assert torch.where(torch.ones(2, 3) > 0, stretched, torch.zeros(2, 2, 3)).stride() == (6, 3, 1)

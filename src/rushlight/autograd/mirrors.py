@@ -177,12 +177,15 @@ def check_mirrored(counter: list[object]) -> None:
         raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
 
 
-def carry_history(counter: list[Any], write_through: Callable[[Tensor, Node], None]) -> None:
+def carry_history(written: Tensor, write_through: Callable[[Tensor, Node], None]) -> None:
     """Puts a write that has just been recorded into the history of what is mirrored, and gives mirrors their new place in it.
 
     ``write_through``  how the history of a base takes a write through one of its views
     """
+    counter = written._counter
     if isinstance(counter, Mirror):
+        if (written if written._base is None else written._base) is not counter.tensor():
+            return  # of detached memory
         counter = _carry_back(counter, write_through)
     if modes.state.grad_enabled:
         _give_places(counter)

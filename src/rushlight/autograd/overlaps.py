@@ -273,7 +273,8 @@ def check_write(
         if name in REFUSE_FIRST and overlaps_itself(self._array):
             _refuse_first(lambda: function(self.detach(), *args, **kwargs))
         check_memory(self, () if name in WHATEVER_IS_READ else args)
-        if name not in BY_ELEMENT and overlaps_itself(self._array) and not (name in _IN_ORDER and not self.requires_grad):
+        in_parts = name in BY_ELEMENT or (name in _IN_ORDER and not (name == "renorm_" and self.requires_grad))
+        if not in_parts and overlaps_itself(self._array):
             raise overlap_error()
     else:
         self._warn_of_overlap(name)
@@ -347,21 +348,21 @@ def write_in_parts(
     overlaps itself. Where that is recorded each part is a write of its own, so gradients are those of all of them; says whether."""
     array = self._array
     check_result(self, function(new_tensor(array.copy()), *args, **kwargs))  # for the errors of the whole
-    if name in _IN_ORDER:
-        _IN_ORDER[name](function, array, *args, **kwargs)
-        return False
     recorded = modes.state.grad_enabled and any(
         getattr(value, "requires_grad", False) for value in (self, *args, *kwargs.values())
     )
     if not recorded:
-        write_rows(function, self, (new_tensor(array), *args), kwargs)
+        if name in _IN_ORDER:
+            _IN_ORDER[name](function, array, *args, **kwargs)
+        else:
+            write_rows(function, self, (new_tensor(array), *args), kwargs)
         return False
     version = self._counter[0]
-    for index in rows(array):
+    for index in _lines(array, *args) if name in _IN_ORDER else rows(array):
         self._counter[0] = version  # all are one write
         if self._base is not None:
             self._seen = -1  # its place is after the part before
-        given, named = _parts(array.shape, index, args, kwargs)
+        given, named = ((0,), kwargs) if name in _IN_ORDER else _parts(array.shape, index, args, kwargs)
         inplace(function, name, self[index], *given, **named)
     return True
 
@@ -376,11 +377,16 @@ def write_rows(function: Callable[..., Tensor], target: Tensor, args: tuple[Any,
 
 def _write_lines(function: Callable[..., Tensor], array: np.ndarray, dim: int, **kwargs: object) -> None:
     """Writes what an op makes of each line along a dimension into an array whose lines meet, one after another."""
-    along = dim % array.ndim
-    others = [axis for axis in _slowest_first(array) if axis != along]
-    for index in np.ndindex(*(array.shape[axis] for axis in others)):
-        line = array[_at(others, index, array.ndim)]
+    for index in _lines(array, dim):
+        line = array[index]
         line[...] = function(new_tensor(line), 0, **kwargs)._array
+
+
+def _lines(array: np.ndarray, dim: int) -> Iterator[tuple[Any, ...]]:
+    """The indices of the lines along a dimension, in the order in which PyTorch writes them."""
+    others = [axis for axis in _slowest_first(array) if axis != dim % array.ndim]
+    for index in np.ndindex(*(array.shape[axis] for axis in others)):
+        yield _at(others, index, array.ndim)
 
 
 def _scale_slices(function: Callable[..., Tensor], array: np.ndarray, p: float, dim: int, maxnorm: float) -> None:
@@ -390,7 +396,7 @@ def _scale_slices(function: Callable[..., Tensor], array: np.ndarray, p: float, 
         array[index] = norms.scaled(array[index], scale[index])
 
 
-# What is written in an order of its own, where nothing is recorded.
+# What is written in an order of its own; the last only where nothing is recorded.
 _IN_ORDER: dict[str, Callable[..., None]] = {
     "cumsum_": _write_lines, "cumprod_": _write_lines, "renorm_": _scale_slices,
 }  # fmt: skip

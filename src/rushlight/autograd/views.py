@@ -178,7 +178,7 @@ def inplace(function: Callable[..., Tensor], name: str, self: Tensor, *args: Any
             keep_as_copy(before)
     if self._tangents is not None or result._tangents is not None:
         tangents.write_tangent(self, result)
-    mirrors.carry_history(self._counter, write_through)
+    mirrors.carry_history(self, write_through)
     if self._base is not None and self._made is None and self._counter.__class__ is mirrors.Mirror and modes.state.grad_enabled:
         self._seen = -1  # its base has another place
     return self

@@ -22,7 +22,7 @@ _MANY = 512  # numbers from which on logaddexp goes in steps, NumPy's being one 
 def where(condition: Array, a: Array, b: Array) -> Array:
     if a.dtype is not b.dtype:
         dtype = common(a, b)
-        a, b = a.astype(dtype, copy=False), b.astype(dtype, copy=False)
+        a, b = (one if one.dtype == dtype else backend.copied(one, dtype) for one in (a, b))
     if condition.flags.c_contiguous and a.flags.c_contiguous and b.flags.c_contiguous:
         return np.asarray(either(condition, a, b))
     out = backend.like_first((condition, a, b), a.dtype)

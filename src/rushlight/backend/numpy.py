@@ -124,15 +124,15 @@ def like_first(arrays: Sequence[Array], dtype: np.dtype[Any]) -> Array:
     Where an operand leaves the order of two dimensions open (it is stretched along one of them, or their strides are equal),
     the next one decides; NumPy instead prefers C order as soon as any operand has it.
     """
-    in_memory, axes = _layout(tuple([(array.shape, array.strides) for array in arrays]))
-    return np.empty(in_memory, dtype).transpose(axes)
+    slowest_first, axes = _layout(tuple([(array.shape, array.strides) for array in arrays]))
+    return np.empty(slowest_first, dtype).transpose(axes)
 
 
 @functools.lru_cache(1024)
 def _layout(operands: tuple[tuple[Shape, tuple[int, ...]], ...]) -> tuple[Shape, tuple[int, ...]]:
     """The shape in memory of a result of operands with these shapes and strides, and where there its dimensions are."""
     shape = np.broadcast_shapes(*(have for have, _ in operands))
-    return _in_memory(shape, [steps_within(shape, have, strides) for have, strides in operands])
+    return in_memory(shape, [steps_within(shape, have, strides) for have, strides in operands])
 
 
 def steps_within(shape: Shape, have: Shape, strides: tuple[int, ...]) -> tuple[int, ...]:
@@ -144,11 +144,11 @@ def steps_within(shape: Shape, have: Shape, strides: tuple[int, ...]) -> tuple[i
 
 def ordered(shape: Shape, steps: Sequence[tuple[int, ...]], dtype: np.dtype[Any]) -> Array:
     """An unset array whose dimensions lie in the order that the operands' strides say, the first of them first."""
-    in_memory, axes = _in_memory(shape, steps)
-    return np.empty(in_memory, dtype).transpose(axes)
+    slowest_first, axes = in_memory(shape, steps)
+    return np.empty(slowest_first, dtype).transpose(axes)
 
 
-def _in_memory(shape: Shape, steps: Sequence[tuple[int, ...]]) -> tuple[Shape, tuple[int, ...]]:
+def in_memory(shape: Shape, steps: Sequence[tuple[int, ...]]) -> tuple[Shape, tuple[int, ...]]:
     """The shape in memory of :func:`ordered`, and where there its dimensions are."""
     # Where none says, the later dimension stays the faster one; what is so left open need not be transitive, and a sort by
     # insertion makes of it what PyTorch makes of it.

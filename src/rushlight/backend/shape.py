@@ -37,10 +37,14 @@ def view(x: Array, shape: Shape) -> Array:
     try:
         return x.reshape(shape, copy=False)
     except ValueError:
-        raise RuntimeError(
-            "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
-            "contiguous subspaces). Use .reshape(...) instead."
-        ) from None
+        raise not_a_view() from None
+
+
+def not_a_view() -> RuntimeError:
+    return RuntimeError(
+        "view size is not compatible with input tensor's size and stride (at least one dimension spans across two contiguous "
+        "subspaces). Use .reshape(...) instead."
+    )
 
 
 def steps(x: Array) -> tuple[int, ...]:

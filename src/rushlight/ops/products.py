@@ -12,8 +12,9 @@ from ..autograd import views
 from ..autograd.rule_errors import broadcast_error
 from ..backend import cross as k
 from ..backend import matmul
+from ..backend.kron import can_be_seen
 from ..backend.pointwise import checked_number
-from ..backend.shape import view
+from ..backend.shape import not_a_view
 from ..base import dtypes
 from ..base.arguments import type_name
 from ..tensor import Tensor
@@ -146,8 +147,8 @@ def kron(input: Any, other: Any) -> Tensor:
     apart = ops.unsafe_view(input, tuple(size for pair in zip(x, (1,) * ndim, strict=True) for size in pair))
     blocks = ops.unsafe_view(other, tuple(size for pair in zip((1,) * ndim, y, strict=True) for size in pair))
     product, shape = apart * blocks, tuple(a * b for a, b in zip(x, y, strict=True))
-    if isinstance(product._array, np.ndarray):
-        view(product._array, shape)  # for PyTorch's error: of factors that lie in another order the product does too
+    if isinstance(product._array, np.ndarray) and not can_be_seen(input._array, other._array, shape):
+        raise not_a_view()
     return ops.unsafe_view(product, shape)
 
 

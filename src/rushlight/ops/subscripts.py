@@ -130,7 +130,7 @@ def _walk(self: Any, key: Any) -> tuple[Any, list[Any]]:
         elif _is_mask(one):
             if not one._array.ndim:
                 view = ops.expand_dims(view, axis)
-                indices[axis] = new_tensor(np.zeros(1 if one._array else 0, np.int64))
+                indices[axis] = new_tensor(k.nonzero(one._array.reshape(1))[0])
                 axis += 1
             else:
                 indices[axis] = one
