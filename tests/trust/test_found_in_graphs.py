@@ -348,3 +348,21 @@ def test_kron_is_refused_where_its_product_is_no_view() -> None:
 def test_a_choice_of_an_expanded_tensor_of_another_dtype_lies_row_by_row() -> None:
     stretched = torch.zeros(2, 3, dtype=torch.int64).expand(2, -1, -1)
     assert torch.where(torch.ones(2, 3) > 0, stretched, torch.zeros(2, 2, 3)).stride() == (6, 3, 1)
+
+
+def test_a_hook_of_several_leaves_does_not_wait_for_what_a_pass_does_not_reach() -> None:
+    a, b, c = (torch.tensor(float(n), requires_grad=True) for n in (1, 2, 3))
+    seen: list[Any] = []
+    torch.autograd.graph.register_multi_grad_hook([a, b], seen.append)
+    assert torch.autograd.grad(b, [a, b], allow_unused=True)[0] is None  # b is the one root, a is not in the pass
+    assert not seen
+    torch.autograd.graph.register_multi_grad_hook([c, product := a * b], seen.append)
+    torch.autograd.grad([product, c], [product])
+    assert seen == [[None, torch.tensor(1.0)]]
+
+
+def test_the_gradient_of_what_sees_nothing_is_zeros_without_a_node() -> None:
+    x = torch.zeros(3, requires_grad=True)
+    y = x * 1
+    (g,) = torch.autograd.grad((torch.as_strided(y, (0,), (1,)) ** 2).sum(), [y], create_graph=True)
+    assert g.grad_fn is None and g.tolist() == [0, 0, 0]

@@ -105,19 +105,17 @@ class _MultiHandle(RemovableHandle):
         self.handles = state
 
 
-def refuse_leaf_of_grad(node: Node, task: BackwardPass) -> None:
-    """RuntimeError for the node of a leaf that ``grad`` was asked for, as in PyTorch."""
+def is_awaited(node: Node, task: BackwardPass) -> bool:
+    """Whether a hook of several tensors waits for a node: not for the one root of a pass, which PyTorch does not count. RuntimeError
+    for the node of a leaf that ``grad`` was asked for."""
+    if not task.will_run(node) or (len(task.roots) == 1 and task.roots[0][0] is node):
+        return False
     if node.is_leaf_sink and node in task.captures:
         raise RuntimeError(
             "A leaf node was passed to _will_engine_execute_node but we are currently running autograd.grad(). This is "
             "currently not supported."
         )
-
-
-def _is_awaited(node: Node, task: BackwardPass) -> bool:
-    """Whether a hook of several tensors waits for a node: not for the one root of a pass, which PyTorch does not count."""
-    refuse_leaf_of_grad(node, task)
-    return task.will_run(node) and not (len(task.roots) == 1 and task.roots[0][0] is node)
+    return node in task.captures or task.will_execute(node)
 
 
 def register_multi_grad_hook(
@@ -169,7 +167,7 @@ def register_multi_grad_hook(
                         arrived.pop(over, None)
                         expected.pop(over, None)
                 arrived[task] = [None] * len(nodes)
-                expected[task] = sum(node is not None and _is_awaited(node, task) for node in nodes)
+                expected[task] = sum(node is not None and is_awaited(node, task) for node in nodes)
             grads = arrived[task]
             grads[position] = grad
             expected[task] -= 1

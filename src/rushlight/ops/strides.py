@@ -18,8 +18,8 @@ from .table import Op, op, table
 op(
     "as_strided", lambda x, shape, strides, offset, x_strides, x_offset: k.as_strided(x, shape, strides, offset),
     kind="linear", view=True,
-    x=lambda g, xp, x_shape, x_strides, x_offset, shape, strides, offset: xp.as_strided_adjoint(
-        g, x_shape, x_strides, x_offset, shape, strides, offset),
+    x=lambda g, xp, x_shape, x_strides, x_offset, shape, strides, offset: xp.full_like_shape(g, x_shape)
+    if 0 in shape else xp.as_strided_adjoint(g, x_shape, x_strides, x_offset, shape, strides, offset),
 )  # fmt: skip
 op(
     "as_strided_adjoint", k.as_strided_adjoint, kind="linear",

@@ -8,7 +8,7 @@ from typing import Any
 from rushlight.autograd import engine, modes
 from rushlight.autograd.delayed_error import DelayedError, Error
 from rushlight.autograd.function import Function
-from rushlight.autograd.gradient_edges import refuse_leaf_of_grad
+from rushlight.autograd.gradient_edges import is_awaited
 from rushlight.autograd.modes import is_grad_enabled
 from rushlight.autograd.nodes import AccumulateGrad, Node
 from rushlight.autograd.views import CopySlices
@@ -151,8 +151,7 @@ def _will_engine_execute_node(node: Any) -> bool:
     task = modes.state.task
     if task is None:
         raise RuntimeError("_get_should_execute_nodes should only be called during the backward pass")
-    refuse_leaf_of_grad(node, task)
-    return task.will_execute(node)
+    return is_awaited(node, task)
 
 
 def _current_graph_task_execution_order() -> list[Node]:
