@@ -134,8 +134,9 @@ def unfold(x: Array, axis: int, size: int, step: int) -> Array:
         return backend.strided(x, (size,), (x.itemsize,))
     count = (x.shape[axis] - size) // step + 1
     shape = (*x.shape[:axis], count, *x.shape[axis + 1 :], size)
-    strides = (*x.strides[:axis], x.strides[axis] * step, *x.strides[axis + 1 :], x.strides[axis])
-    return backend.strided(x, shape, strides)
+    apart = x.strides if x.size else tuple([each * x.itemsize for each in steps(x)])
+    strides = (*apart[:axis], apart[axis] * step, *apart[axis + 1 :], apart[axis])
+    return backend.strided(x, shape, strides) if x.size else np.ndarray(shape, x.dtype, x, 0, strides)
 
 
 def fold_windows(g: Array, shape: Shape, axis: int, size: int, step: int) -> Array:

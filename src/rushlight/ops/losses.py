@@ -33,8 +33,8 @@ op("smooth_l1_loss", k.smooth_l1_loss, node="SmoothL1LossBackward0", promote="sa
 op("huber_loss", k.huber_loss, promote="same", numbers="none",
    a=lambda g, xp, a, b, reduction, delta: xp.huber_loss_backward(g, a, b, reduction, delta),
    b=lambda g, xp, a, b, reduction, delta: xp.huber_loss_backward(g, b, a, reduction, delta))  # fmt: skip
-op("huber_loss_of_another_dtype", k.huber_loss, node="HuberLossBackward0",
-   a=lambda a, b: _found_dtype(a, b), b=lambda a, b: _found_dtype(b, a))  # fmt: skip
+op("huber_loss_of_another_dtype", k.huber_loss, node="HuberLossBackward0", inputs="a b",
+   joint=lambda a, b, needs: _found_dtype(a, b) if needs[0] else _found_dtype(b, a))  # fmt: skip
 for _name, _node in (("nll_loss", "NllLossBackward0"), ("nll_loss_planes", "NllLoss2DBackward0")):
     op(_name, k.nll_loss, node=_node, inputs="target weight", kind="linear",
        # Of x the shape would do, but as in PyTorch a write into it is an error, and the gradient has one, of zeros, in it.
@@ -48,12 +48,12 @@ op("binary_cross_entropy", k.binary_cross_entropy, inputs="weight",
    target=lambda g, xp, x, weight, reduction: target_backward(g, xp, x, weight, reduction))  # fmt: skip
 op("binary_cross_entropy_with_logits", k.binary_cross_entropy_with_logits, inputs="weight pos_weight",
    x=lambda g, xp, x, target, weight, pos_weight, reduction: logits_backward(g, xp, x, target, weight, pos_weight, reduction),
-   target=lambda g, xp, x, weight, pos_weight, reduction: target_backward_of_logits(
+   target=lambda g, xp, x, target, weight, pos_weight, reduction: target_backward_of_logits(
        g, xp, x, weight, pos_weight, reduction))  # fmt: skip
 op("logits_of_another_dtype", k.logits_of_another_dtype, node="BinaryCrossEntropyWithLogitsBackward0", inputs="weight pos_weight",
    x=lambda g, xp, x, x_dtype, target, weight, pos_weight, reduction: xp.astype(
        logits_backward(g, xp, x, target, weight, pos_weight, reduction), x_dtype),
-   target=lambda g, xp, x, target_dtype, weight, pos_weight, reduction: xp.astype(
+   target=lambda g, xp, x, target, target_dtype, weight, pos_weight, reduction: xp.astype(
        target_backward_of_logits(g, xp, x, weight, pos_weight, reduction), target_dtype))  # fmt: skip
 
 
