@@ -105,6 +105,11 @@ KNOWN = [
         "inputs read first",
     ),
     Cause(
+        r"(value|grad) at (?s:.*)([iI]nstance_?[nN]orm)",
+        "PyTorch's gradient of an instance norm reads a cotangent laid out in channels last as if its input were, too",
+        "instance norm row by row",
+    ),
+    Cause(
         r"value at [^\n]*special\.airy_ai\(",
         "Airy's function below -2.09: PyTorch's Ai(-2.5) is -0.1123248, that of tables and of SciPy -0.1123251",
         "airy to all digits",

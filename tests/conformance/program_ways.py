@@ -238,6 +238,18 @@ def airy_to_all_digits() -> Any:
     return replaced(torch.special, airy_ai=airy_ai)
 
 
+def instance_norm_row_by_row() -> Any:
+    """Its cotangents lie row by row, as its results do."""
+
+    def instance_norm(*given: Any, plain: Any = torch.nn.functional.instance_norm, **options: Any) -> Any:
+        out = plain(*given, **options)
+        if out.requires_grad:
+            out.register_hook(lambda cotangent: cotangent.contiguous())
+        return out
+
+    return replaced(torch.nn.functional, instance_norm=instance_norm)
+
+
 def primals_apart() -> Any:
     """The result is not the tensor that the tangent belongs to."""
 
@@ -271,6 +283,7 @@ WAYS: dict[str, Way] = {
     "det written out": det_written_out,
     "distances written out": distances_written_out,
     "airy to all digits": airy_to_all_digits,
+    "instance norm row by row": instance_norm_row_by_row,
     "softmax of dense rows": dense_softmax,
     "numbers for bits": contextlib.nullcontext,
 }

@@ -23,6 +23,7 @@ from op_results import read_floors
 from op_samples import load_candidate
 from program_proofs import agrees_by, proof
 from program_seldom import SeldomHoles
+from program_sides import nudge
 from random_programs import FIGURE, Failure, difference, write_program
 
 # Programs divide by zero and build cycles on purpose; their warnings are not what is compared.
@@ -158,6 +159,9 @@ _FULL = "a = torch.tensor([[1.0, 2.0], [3.0, 4.0]])"
     ("third derivative", ["a = torch.tensor([0.0, 2.5, 3.0])", "b = torch.func.jacrev(torch.func.hessian(lambda t: t.prod(-1)))(a)"]),
     ("a determinant", ["a = torch.ones(2, 2).requires_grad_()", "b = torch.autograd.grad(torch.linalg.det(a), a)[0]"]),
     ("memory of what it reads", ["a = torch.tensor([[1.0, 2.5], [3.0, 4.0]], dtype=torch.float16)", "torch.matmul(a, a, out=a)"]),
+    ("an instance norm", ["a = torch.linspace(0, 3, 18).sin().reshape(1, 2, 3, 3).requires_grad_()",
+                          "b = torch.nn.functional.instance_norm(a)",
+                          "b.backward(a.detach().exp().contiguous(memory_format=torch.channels_last))"]),
     ("a last digit", ["a = torch.linspace(0, 3, 64)", "b = a.exp().erf().pow(1.3)", "c = b.view(torch.int32)"]),
 ])  # fmt: skip
 def test_a_cause_is_known_where_pytorch_itself_does_the_same_in_another_way(reason: str, lines: list[str]) -> None:
@@ -178,6 +182,15 @@ def test_what_is_wrong_is_no_known_cause(monkeypatch: pytest.MonkeyPatch) -> Non
 ])  # fmt: skip
 def test_rounding_is_proved_by_pytorchs_own(how: str, lines: list[str]) -> None:
     assert how in str(_proof(lines))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.complex128])
+def test_a_nudge_moves_some_numbers_by_a_last_digit(dtype: torch.dtype) -> None:
+    plain = torch.linspace(1, 2, 64).to(dtype)
+    moved = plain.clone()
+    nudge(moved, 1)
+    assert 0 < (moved != plain).sum() < 64
+    assert torch.allclose(moved, plain, rtol=2 * torch.finfo(dtype).eps, atol=0)
 
 
 def test_a_number_that_is_wrong_is_not_taken_for_rounding(monkeypatch: pytest.MonkeyPatch) -> None:
