@@ -6,6 +6,7 @@ import pytest
 import torch
 
 import rushlight
+from rushlight.sparse import compressed_functions
 
 FORMS = {
     "coo": "d.to_sparse()",
@@ -188,3 +189,27 @@ def test_what_only_dense_tensors_have(line: str) -> None:
             eval(line, {"torch": package, "d": d, "s": d.to_sparse()})
         said.append((caught.type, "" if caught.type is NotImplementedError else str(caught.value)))
     assert said[0] == said[1]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("layout", ["csr()", "csc()", "bsr((1, 1))"])
+def test_what_pytorch_lacks_for_compressed_layouts_is_refused(layout: str) -> None:
+    """Every function of one tensor: of the same kind of error, or of none."""
+    found, kinds = [], ["eye(3)", "eye(3, dtype=torch.bool)", "eye(3) * 1j"]
+    # Without operators, and Python's functions that lack an argument.
+    asked = [name for name in compressed_functions.ALL if name[:2] != "__" and name not in ("cdist", "cond", "rrelu", "split")]
+    names = [(space, name) for space in ("torch", "torch.linalg", "torch.special", "torch.Tensor") for name in asked]
+    for space, name in names:
+        for kind in kinds:
+            line = f"{space}.{name}(torch.{kind}.to_sparse_{layout})"
+            said = []
+            for package in (torch, rushlight):
+                try:
+                    eval(line, {"torch": package})
+                except Exception as error:
+                    said.append(RuntimeError if isinstance(error, RuntimeError) else type(error))  # which of two varies
+                else:
+                    said.append(None)
+            if said[0] is not said[1]:
+                found.append((line, said))
+    assert found == []

@@ -11,7 +11,6 @@ import numpy as np
 from ..base import dtypes
 from ..base.arguments import NUMBERS
 from ..base.device import sparse_bsc, sparse_bsr, sparse_coo, sparse_csc, sparse_csr
-from ..ops.argument_forms import refuse_misfits
 from ..ops.public import axis_of
 from ..overrides.torch_function import DisableTorchFunctionSubclass, property_read
 from ..tensor import Methods, Tensor, wrap
@@ -20,6 +19,7 @@ from .creation import converted, laid_out, sparse_mask
 from .lacking_functions import LACKING, REFUSED, SAID
 from .masked_reductions import reduced
 from .products import PRODUCTS, product
+from .refused_calls import TO_VALUES, flat, lacking, refuse_by_forms, refuse_compressed
 from .tensors import Array, SparseTensor, made
 
 # The value of zero is zero: what is not stored stays so.
@@ -77,51 +77,53 @@ def run(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any])
                 return func(*args, **kwargs)
     if isinstance(kwargs.get("out"), SparseTensor):
         return _into(func, name, args, kwargs)
-    if name in _TENSORS_THEMSELVES:
+    if name in _TENSORS_THEMSELVES or (name in _REMOVED and "linalg" not in func.__module__):
         with DisableTorchFunctionSubclass():
             return func(*args, **kwargs)
-    if str(getattr(func, "__module__", "")).endswith(".masked"):
-        return reduced(func, args, kwargs)
+    room = str(getattr(func, "__module__", "")).rpartition(".")[2]
+    if room in _BY_ROOM:
+        return _BY_ROOM[room](func, args, kwargs)
+    refuse_compressed(func, name, args, kwargs)
     own = _OWN.get(name) or (name in _PARTS and vars(SparseTensor)[name])
     if own:
         if name.startswith("to_sparse_"):
-            _refuse_by_forms(func, name, args, kwargs)
+            refuse_by_forms(func, name, args, kwargs)
         try:
             return own(*args, **kwargs)
         except Exception:
-            _refuse_by_forms(func, name, args, kwargs)
+            refuse_by_forms(func, name, args, kwargs)
             raise
     written = args[0] if args else None
     if name in _WRITES and isinstance(written, SparseTensor):
         if len(args) + len(kwargs) > 1:
-            _refuse_by_forms(func, name, args, kwargs)
+            refuse_by_forms(func, name, args, kwargs)
         plain = _WRITES[name]
         if plain in _OF_SUMS and written.is_sparse and not written.is_coalesced():
             raise RuntimeError(f"{_SAID_AS.get(plain, plain)}_ requires coalesced input")
         return written.become(_of_dtype(written.dtype, getattr(_functions(), plain)(*args, **kwargs), plain))
     if isinstance(written, SparseTensor) and (name == "__setitem__" or name[-1:] == "_" != name[-2:-1]):
-        _refuse_by_forms(func, name, args, kwargs)
+        refuse_by_forms(func, name, args, kwargs)
         if name in _DIVISIONS:
             _check_divisor(name, written, kwargs.get("other", args[-1]))
-        raise _lacking(name, "Sparse" if written.is_sparse else "SparseCsr")
+        raise lacking(name, "Sparse" if written.is_sparse else "SparseCsr")
     if name in _DIVISIONS and len(args) + ("other" in kwargs) > 1:
-        _refuse_by_forms(func, name, args, kwargs)
+        refuse_by_forms(func, name, args, kwargs)
         _check_divisor(name, args[0], kwargs.get("other", args[-1]))
     if name in PRODUCTS and len(args) == 2 and not kwargs:
         result = product(name, *args)
         if result is not NotImplemented:
             return result
-    is_fourier = str(getattr(func, "__module__", "")).endswith(".fft") and "freq" not in name
+    is_fourier = room == "fft" and "freq" not in name
     if (_is_refused(name, args) or is_fourier or "decimals" in kwargs) and any(
-        isinstance(one, SparseTensor) and one.is_sparse for one in _flat((args, kwargs))
+        isinstance(one, SparseTensor) and one.is_sparse for one in flat((args, kwargs))
     ):
-        _refuse_by_forms(func, name, args, kwargs)
-        raise _lacking(name, "Sparse")
+        refuse_by_forms(func, name, args, kwargs)
+        raise lacking(name, "Sparse")
     if name in SAID and isinstance(written, SparseTensor) and written.is_sparse:
-        _refuse_by_forms(func, name, args, kwargs)
+        refuse_by_forms(func, name, args, kwargs)
         raise RuntimeError(SAID[name])
     result = _of_dense_ones(func, name, args, kwargs)
-    tensors = [one for one in _flat((args, kwargs)) if isinstance(one, Tensor)]
+    tensors = [one for one in flat((args, kwargs)) if isinstance(one, Tensor)]
     if (
         name in _OF_EACH_VALUE
         and len(tensors) == 1
@@ -141,7 +143,7 @@ def _into(func: Callable[..., object], name: str, args: tuple[object, ...], kwar
     assert isinstance(out, SparseTensor)
     result = func(*args, **{key: value for key, value in kwargs.items() if key != "out"})
     if not isinstance(result, SparseTensor) or result._layout is not out._layout:
-        raise _lacking(f"{name}.out", "Sparse" if out.is_sparse else "SparseCsr")
+        raise lacking(f"{name}.out", "Sparse" if out.is_sparse else "SparseCsr")
     dtypes.check_cast(result.dtype.numpy, out.dtype.numpy)
     if not out.is_sparse and result._nnz() != out._nnz():
         message = "only sparse compressed tensors with the same number of specified elements are supported."
@@ -157,8 +159,8 @@ def _of_dense_ones(func: Callable[..., object], name: str, args: tuple[object, .
     except (RuntimeError, IndexError, ValueError) as error:
         if (name if name[:2] == "__" else name.rstrip("_")) not in LACKING | REFUSED or isinstance(error, NotImplementedError):
             raise
-        _refuse_by_forms(func, name, args, kwargs)
-        raise _lacking(name, "Sparse") from None
+        refuse_by_forms(func, name, args, kwargs)
+        raise lacking(name, "Sparse") from None
 
 
 def _is_refused(name: str, args: tuple[object, ...]) -> bool:
@@ -170,21 +172,6 @@ def _is_refused(name: str, args: tuple[object, ...]) -> bool:
     is_copy = name.endswith("_copy") and name not in ("index_copy", "narrow_copy")
     return (is_copy or name.removesuffix("_copy") in REFUSED) and (
         name[:2] != "__" or all(isinstance(one, (Tensor, *NUMBERS)) for one in args)
-    )
-
-
-def _refuse_by_forms(func: Callable[..., object], name: str, args: tuple[object, ...], kwargs: dict[str, object]) -> None:
-    """PyTorch's error for arguments that the function or method of that name does not take, which comes before the layout."""
-    if getattr(Tensor, name, None) is func:
-        refuse_misfits(name, True, args[1:], kwargs)
-    space = str(getattr(func, "__module__", "")).rpartition(".")[2]
-    refuse_misfits(f"{space}_{name}" if space in ("fft", "linalg", "special") else name, False, args, kwargs)
-
-
-def _lacking(name: str, layout: str) -> NotImplementedError:
-    return NotImplementedError(
-        f"Could not run 'aten::{name}' with arguments from the '{layout}CPU' backend. This could be because the operator doesn't "
-        "exist for this backend."
     )
 
 
@@ -227,8 +214,11 @@ def _functions() -> Any:
 _TENSORS_THEMSELVES = frozenset(
     "grad requires_grad_ backward retain_grad register_hook register_post_accumulate_grad_hook dim ndimension numel nelement size "
     "element_size is_floating_point is_complex is_signed is_conj is_neg get_device __hash__ _is_view is_inference is_same_size "
-    "result_type is_tensor __len__ cpu const_data_ptr".split()
+    "result_type is_tensor __len__ cpu const_data_ptr detach_".split()
 )
+
+# PyTorch's Python functions that are no more, whatever they are given.
+_REMOVED = frozenset("eig lstsq solve symeig".split())
 
 # Tensor.values(sparse): methods of tensors that sparse ones have of their own.
 _PARTS = frozenset(
@@ -244,12 +234,6 @@ def _dense(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _dense(one) for key, one in value.items()}
     return value
-
-
-def _flat(value: Any) -> list[Any]:
-    if isinstance(value, dict):
-        value = list(value.values())
-    return [leaf for one in value for leaf in _flat(one)] if isinstance(value, (list, tuple)) else [value]
 
 
 def _in_layout(name: str, result: Any, tensors: Sequence[Tensor]) -> Any:
@@ -329,6 +313,32 @@ def _ones_like(input: SparseTensor, **options: object) -> Tensor:
 
 def _zero_(self: Any) -> Any:
     return self.become(_zeros_like(self))
+
+
+def _writes_values(name: str) -> Callable[..., SparseTensor]:
+    """What a method writes to the values of a compressed layout; PyTorch has it for no other sparse one."""
+
+    def write(self: SparseTensor, *args: object, **kwargs: object) -> SparseTensor:
+        if self.is_sparse:
+            raise lacking(name, "Sparse")
+        with DisableTorchFunctionSubclass():
+            values = getattr(wrap(self._held.copy()), name)(*args, **kwargs)
+        return self.become(self.with_values(values._array))
+
+    return write
+
+
+def _initialised(func: Callable[..., object], args: tuple[object, ...], kwargs: dict[str, Any]) -> object:
+    """What a function of torch.nn.init writes to a sparse tensor, by a method that most layouts do not have."""
+    tensor, *given = kwargs.values()
+    if func.__name__ == "constant_":
+        return tensor.fill_(*given)
+    if func.__name__ == "normal_":
+        return tensor.normal_(*given[:2], generator=given[2])
+    raise lacking("uniform_", "Sparse" if tensor.is_sparse else "SparseCsr")
+
+
+_BY_ROOM = {"masked": reduced, "init": _initialised}
 
 
 def _copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
@@ -462,4 +472,5 @@ _OWN: dict[str, Callable[..., Any]] = {
     "view": _requires_plain("view"),
     "zero_": _zero_,
     "zeros_like": _zeros_like,
+    **{name: _writes_values(name) for name in TO_VALUES},
 }
