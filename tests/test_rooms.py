@@ -6,6 +6,8 @@ import re
 import tomllib
 from pathlib import Path
 
+from hypothesis.internal.conjecture import providers
+
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "rushlight"
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text()
@@ -55,3 +57,7 @@ def test_words_of_the_glossary_stand_in_the_files_that_it_sends_to() -> None:
         for file in re.findall(r"`([\w/]+\.py)`", meaning):
             path = PACKAGE / file if (PACKAGE / file).exists() else ROOT / file
             assert re.search(rf"\b{word.rstrip('s')}", path.read_text(), re.IGNORECASE), (word, file)
+
+
+def test_examples_that_are_drawn_do_not_depend_on_what_is_imported() -> None:
+    assert len(providers._get_local_constants()) == 0
