@@ -31,8 +31,9 @@ template <class T> void attention_weights(const AttentionRow &row) {
         store<T>(scores + at, power);
         return power;
     });
-    T size = static_cast<T>(total);
+    T size = most == -NONE ? T(1) : static_cast<T>(total);  // beside infinity the others weigh nothing
     for (i = 0; i < whole; i += L) store<T>(scores + i, size == T(0) ? V<T>{} : load<T>(scores + i) / size);
+    if (size != size) std::fill(scores + row.seen, scores + whole, T(0));  // what is not seen has no part in nan
     for (; i < row.length; i += L) store<T>(scores + i, V<T>{});
 }
 
