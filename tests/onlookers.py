@@ -16,6 +16,7 @@ import numpy as np
 from rushlight.backend import ownership
 
 INSIDE = os.path.dirname(os.path.dirname(os.path.abspath(ownership.__file__))) + os.sep
+STEPS = os.path.join(INSIDE, "optim", "")  # which gather gradients in memory of their own, again at each step
 
 
 class Watcher:
@@ -26,7 +27,8 @@ class Watcher:
         self.kept: list[tuple[Any, np.ndarray]] = []
 
     def __call__(self, frame: Any, event: str, argument: Any) -> Any:
-        if event == "call" and frame.f_code.co_filename.startswith((INSIDE, "<rushlight")):
+        file = frame.f_code.co_filename
+        if event == "call" and file.startswith((INSIDE, "<rushlight")) and not file.startswith(STEPS):
             g = frame.f_locals.get("g")
             if g.__class__ is np.ndarray:
                 before = g.copy()
