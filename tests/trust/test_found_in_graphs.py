@@ -366,3 +366,42 @@ def test_the_gradient_of_what_sees_nothing_is_zeros_without_a_node() -> None:
     y = x * 1
     (g,) = torch.autograd.grad((torch.as_strided(y, (0,), (1,)) ** 2).sum(), [y], create_graph=True)
     assert g.grad_fn is None and g.tolist() == [0, 0, 0]
+
+
+def test_vmap_of_index_copy_is_a_scatter() -> None:
+    def copied(t: torch.Tensor, u: torch.Tensor) -> torch.Tensor:
+        return t.index_copy(0, torch.tensor([0]), u)
+
+    x = torch.ones(2, 2, requires_grad=True)
+    result = torch.vmap(copied)(x, torch.zeros(2, 3))  # more to copy from than there are indices
+    assert result.tolist() == [[0, 1], [0, 1]] and result.grad_fn.name() == "ScatterBackward0"
+    with pytest.raises(
+        RuntimeError, match=r"Expected index \[2, 1\] to be no larger than self \[2, 2\] apart from dimension 1 "
+    ):
+        torch.vmap(copied)(x, torch.zeros(2, 0))
+    with pytest.raises(IndexError, match=r"expected to be in range of \[-2, 1\], but got 2"):
+        torch.vmap(copied, in_dims=(None, 0))(x, torch.zeros(2, 1))
+    with pytest.raises(RuntimeError, match="index 0 is out of bounds for dimension 1 with size 0"):
+        torch.vmap(copied)(torch.ones(2, 0), torch.zeros(2, 1))
+
+
+def test_the_target_of_logits_must_not_have_changed() -> None:
+    target = torch.tensor([0.5], requires_grad=True) * 1
+    loss = torch.nn.functional.binary_cross_entropy_with_logits(torch.ones(1), target)
+    target[None] = 3
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        loss.backward()
+
+
+def test_what_a_huber_loss_of_two_dtypes_lacks_is_told_of_its_input_first() -> None:
+    x, y = torch.ones(1, dtype=torch.float64, requires_grad=True), torch.ones(1, requires_grad=True)
+    loss = torch.nn.functional.huber_loss(x, y)
+    with pytest.raises(RuntimeError, match="Found dtype Float but expected Double"):
+        torch.autograd.grad(loss, [x, y], retain_graph=True)
+    with pytest.raises(RuntimeError, match="Found dtype Double but expected Float"):
+        torch.autograd.grad(loss, y)
+
+
+def test_windows_of_nothing_have_their_strides() -> None:
+    assert torch.ones(0, 2).unfold(-1, 2, 1).stride() == (2, 1, 1)
+    assert torch.ones(3, 0, 2).unfold(-1, 2, 1).stride() == (2, 2, 1, 1)

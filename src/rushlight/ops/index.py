@@ -16,7 +16,7 @@ from ..tensor import Tensor, new_tensor
 from . import promotion
 from .inplace import record_as
 from .operands import refuse_history
-from .public import alert_not_deterministic, axis_of, ops, public, warn
+from .public import alert_not_deterministic, axis_of, module, ops, public, warn
 from .scatter import gather, scatter_reduce_src, scatter_reduce_x
 from .table import op
 
@@ -143,6 +143,8 @@ def index_copy(input: Any, dim: int, index: Any, source: Any) -> Tensor:
     """
     axis = axis_of(dim, input._array.ndim)
     x, i, slices = input._array, index._array, source._array
+    if input._of_batch or index._of_batch or source._of_batch:
+        return _scattered(input, axis, index, source)
     if i.ndim > 1:
         raise IndexError(f"index_copy_(): Index should have dimension 1 or 0 (got {i.ndim})")
     if not slices.ndim and i.size != 1:
@@ -172,6 +174,20 @@ def index_copy(input: Any, dim: int, index: Any, source: Any) -> Tensor:
     size = _size(input, axis)
     check(i, 0, size, lambda i: IndexError(f"index_copy_(): index {i} is out of bounds for dimension {axis} with size {size}"))
     return ops.index_copy(input, source, index, axis)
+
+
+def _scattered(input: Tensor, axis: int, index: Tensor, source: Tensor) -> Tensor:
+    """What vmap makes of :func:`index_copy`, which has more to copy from than there are indices, and other errors."""
+    shape = list(input._array.shape)
+    if shape and index._array.ndim:
+        apart = [1] * len(shape)
+        apart[axis] = shape[axis] = index._array.shape[0]
+        index = index.view(apart)
+    if shape:
+        index = index.expand(shape)
+    elif index._array.size == 1:
+        index = index.view(())
+    return module("torch")["scatter"](input, axis, index, source)  # type: ignore[no-any-return]
 
 
 def _places_to_fill(input: Any, axis: int, count: int) -> tuple[int, ...]:

@@ -15,6 +15,7 @@ from . import promotion
 from .integer_arguments import whole_number
 from .operands import check_tensors, of_several, refuse_scalar
 from .public import alias, axis_of, ops, public
+from .rule_functions import in_front
 from .shape import reshape
 from .table import op, table
 
@@ -110,23 +111,10 @@ def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     try:
         return _joined("concat", tensors, _axis_of_all(shapes, dim))
     except RuntimeError:
-        front = _in_front(tensors)
+        front = in_front(tensors)
         if front:  # PyTorch joins the batches, and counts their dimensions
             _axis_of_all([(*front, *shape) for shape in shapes], dim + len(front) if dim >= 0 else dim)
         raise
-
-
-def _in_front(tensors: Sequence[Tensor]) -> tuple[int, ...]:
-    """The sizes of the batches that the tensors are examples of."""
-    sizes: dict[object, int] = {}
-    for one in tensors:
-        whole: Any = one
-        own: dict[object, int] = {}
-        while whole._of_batch:
-            own = {whole.level: whole.level.size, **own}
-            whole = whole.whole
-        sizes |= own
-    return tuple(sizes.values())
 
 
 def _axis_of_all(shapes: list[tuple[int, ...]], dim: Any) -> int:
@@ -178,7 +166,7 @@ def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     axis_of(dim, len(first) + 1)
     for position, tensor in enumerate(tensors):
         if tensor._array.shape != first:
-            front = _in_front(tensors)
+            front = in_front(tensors)
             raise RuntimeError(
                 f"stack expects each tensor to be equal size, but got {[*front, *first]} at entry 0 and "
                 f"{[*front, *tensor._array.shape]} at entry {position}"

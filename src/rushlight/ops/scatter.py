@@ -11,7 +11,7 @@ from ..backend.flat_indices import check_along
 from ..backend.pointwise import checked_number
 from ..tensor import Tensor, new_tensor
 from .public import axis_of, ops, public, warn
-from .rule_functions import underivable
+from .rule_functions import in_front, underivable
 from .table import op
 
 op("gather", k.gather, inputs="index", kind="linear",
@@ -161,19 +161,23 @@ def _check_scatter(input: Tensor, index: Tensor, axis: int, src: Tensor | None =
     if index._array.size:
         _check_index("scatter", index)
     x, i = input._array, index._array
+    lead = in_front([input, index] if src is None else [input, index, src])
     if src is not None and src._array.dtype != x.dtype:
         raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
-    if i.size == 0:
+    if i.size == 0 or 0 in lead:
         return
     if max(i.ndim, 1) != max(x.ndim, 1):
         raise RuntimeError("Index tensor must have the same number of dimensions as self tensor")
-    sizes, own = i.shape or (1,), x.shape or (1,)
+    sizes, own = lead + (i.shape or (1,)), lead + (x.shape or (1,))
+    axis += len(lead)
     too_large = any(size > have and place != axis for place, (size, have) in enumerate(zip(sizes, own, strict=True)))
     if src is not None:
-        given = src._array.shape or (1,)
+        given = lead + (src._array.shape or (1,))
         for place, size in enumerate(() if too_large else sizes):
             have = given[place] if place < len(given) else 1
-            if place >= len(given) and src._array.ndim:  # PyTorch asks src for its size before it knows how many it has
+            if place >= len(given) and (
+                lead or src._array.ndim
+            ):  # PyTorch asks src for its size before it knows how many it has
                 raise IndexError(
                     f"Dimension out of range (expected to be in range of [-{len(given)}, {len(given) - 1}], but got {place})"
                 )
@@ -183,15 +187,17 @@ def _check_scatter(input: Tensor, index: Tensor, axis: int, src: Tensor | None =
         if len(given) != len(sizes):
             raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
     if too_large:
-        expected = f"Expected index {list(i.shape)} to be no larger than self {list(x.shape)} apart from dimension {axis}"
+        shown = [list(sizes), list(own)] if lead else [list(i.shape), list(x.shape)]
+        expected = f"Expected index {shown[0]} to be no larger than self {shown[1]} apart from dimension {axis}"
         if src is not None:
-            expected += f" and to be no larger size than src {list(src._array.shape)}"
+            expected += f" and to be no larger size than src {list(given) if lead else list(src._array.shape)}"
         raise RuntimeError(expected)
 
 
-def _check_places(input: Tensor, index: Tensor, axis: int) -> None:
+def _check_places(input: Tensor, index: Tensor, axis: int, src: object = None) -> None:
     if index._array.size:
-        check_along(index._array, input._array.shape[axis] if input._array.ndim else 1, axis)
+        lead = in_front([one for one in (input, index, src) if isinstance(one, Tensor)])
+        check_along(index._array, input._array.shape[axis] if input._array.ndim else 1, axis + len(lead))
 
 
 @public()
@@ -247,7 +253,7 @@ def _scattered(input: Tensor, dim: int, index: Tensor, src: object, value: objec
             )
         if reduce not in ("add", "multiply"):
             raise RuntimeError("reduce argument must be either add or multiply.")
-    _check_places(input, index, axis)
+    _check_places(input, index, axis, src)
     if not isinstance(src, Tensor):
         number = checked_number(number, input._array) if index._array.size else 0
     if reduce is not None:
@@ -262,7 +268,7 @@ def scatter_add(input: Any, dim: int, index: Any, src: Any) -> Tensor:
     """A copy with elements of ``src`` added where ``index`` says along ``dim``."""
     axis = axis_of(dim, input._array.ndim)
     _check_scatter(input, index, axis, src)
-    _check_places(input, index, axis)
+    _check_places(input, index, axis, src)
     return ops.scatter_add(input, src, index, axis)
 
 
@@ -279,5 +285,5 @@ def scatter_reduce(input: Any, dim: int, index: Any, src: Any, reduce: str, *, i
             raise NotImplementedError(
                 f"\"scatter_gather_tensor_cpu_reduce_{'a' * (reduce in _OLDER)}{reduce}\" not implemented for '{input.dtype.scalar_name}'"
             )
-    _check_places(input, index, axis)
+    _check_places(input, index, axis, src)
     return ops.scatter_reduce(input, src, index, axis, reduce, include_self)
