@@ -104,3 +104,11 @@ def test_a_step_does_not_write_to_a_stretched_parameter(name: str) -> None:
     with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
         getattr(torch.optim, name)([stretched]).step()
     assert stretched.tolist() == [[1, 1], [1, 1]]
+
+
+def test_copies_of_a_list_put_integers_into_the_graph() -> None:
+    whole, x = torch.tensor([1, 2], dtype=torch.int8), torch.ones(2, requires_grad=True)
+    torch._foreach_copy_([whole], [x])
+    assert whole.tolist() == [1, 1] and whole.grad_fn.name() == "torch::autograd::NotImplemented"
+    with pytest.raises(RuntimeError, match="Autograd not support dtype: Char"):
+        whole.div_(whole)

@@ -8,8 +8,9 @@ from typing import Any
 
 from ..autograd import modes
 from ..autograd.nodes import coming_number
+from ..autograd.overlaps import overlaps_itself
 from ..autograd.rule_errors import broadcast_error
-from ..autograd.views import check_writable
+from ..autograd.views import check_writable, inplace
 from ..base.dtypes import check_cast
 from ..ops.public import module, ops
 from ..tensor import Tensor
@@ -206,7 +207,12 @@ def _norm(tensors: Sequence[Tensor], ord: object = 2, dtype: object = None) -> t
 
 def _copy_(self: Sequence[Tensor], src: Sequence[Tensor], non_blocking: bool = False) -> None:
     for target, source in zip(self, src, strict=True):
-        target.copy_(source)
+        into_integers = target._array.dtype.kind in "bui" and modes.state.grad_enabled and source.requires_grad
+        fits = broadcast_error([target._array.shape, source._array.shape]) is None and not overlaps_itself(target._array)
+        if into_integers and fits:
+            inplace(ops.copy, "_foreach_copy_", target, source)  # which puts them into the graph, as copy_ does not
+        else:
+            target.copy_(source)
 
 
 def _zero_(self: Sequence[Tensor]) -> None:
