@@ -284,7 +284,7 @@ def moved(lines: list[str], seed: int) -> list[str]:
 def coarsest(lines: list[str]) -> Tolerance:
     """What the lowest precision that a program mentions allows, also where its numbers have gone on to a higher one."""
     text = "\n".join(lines)
-    if re.search(r"float16|half\(", text):
+    if re.search(r"float16|half\(|autocast", text):
         return HALF
     return tolerance_for(np.dtype(np.float32), order=1) if re.search(r"float32|complex64|True", text) else NONE
 

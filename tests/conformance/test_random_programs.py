@@ -21,9 +21,9 @@ from hypothesis import strategies as st
 from known_differences import known, writes_to_shared_places
 from op_results import read_floors
 from op_samples import load_candidate
-from program_proofs import agrees_by, proof
+from program_proofs import agrees_by, coarsest, proof
 from program_seldom import SeldomHoles
-from program_sides import nudge
+from program_sides import HALF, nudge
 from random_programs import FIGURE, Failure, difference, write_program
 
 # Programs divide by zero and build cycles on purpose; their warnings are not what is compared.
@@ -191,6 +191,10 @@ def test_a_nudge_moves_some_numbers_by_a_last_digit(dtype: torch.dtype) -> None:
     nudge(moved, 1)
     assert 0 < (moved != plain).sum() < 64
     assert torch.allclose(moved, plain, rtol=2 * torch.finfo(dtype).eps, atol=0)
+
+
+def test_what_autocast_computes_is_judged_as_half_precision() -> None:
+    assert coarsest(["a = torch.ones(2, 2)", "with torch.autocast('cpu'):\n    b = a @ a", "c = b.float()"]) is HALF
 
 
 def test_a_number_that_is_wrong_is_not_taken_for_rounding(monkeypatch: pytest.MonkeyPatch) -> None:

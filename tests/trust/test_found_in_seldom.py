@@ -43,6 +43,13 @@ def test_transforms_of_reals_keep_them() -> None:
         spectrum.abs().sum().backward()
 
 
+def test_whole_powers_of_complex_numbers_are_rounded_as_their_logarithms() -> None:
+    powers = torch.tensor([1j, -0.5 + 0.5j]) ** torch.tensor([2, 4])
+    assert str(powers) == "tensor([-1.0000-8.7423e-08j, -0.2500-5.9624e-09j])"
+    assert str(torch.tensor([1j, -1.0]) ** 4) == "tensor([1.+1.7485e-07j, 1.+3.4969e-07j])"
+    assert (torch.tensor([0j, torch.inf]) ** 0).tolist() == [1, 1]
+
+
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32, torch.float64])
 def test_zero_to_complex_powers_of_negative_real_part_is_infinite(dtype: torch.dtype) -> None:
     zero = torch.zeros(1, dtype=dtype)

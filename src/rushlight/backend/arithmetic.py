@@ -248,9 +248,18 @@ def _met(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def _power(a: Array, b: Array) -> Array:
-    result = np.power(a, b, out=...)
-    if a.dtype.kind == "c" and not a.all():
-        result[(a == 0) & (b.real < 0)] = complex("inf+nanj")  # exp(b * log(0)), as in PyTorch
+    if a.dtype.kind != "c":
+        return np.power(a, b, out=...)
+    multiplied_out = (b.imag == 0) & (b.real == np.trunc(b.real)) | (a == 0)
+    result = np.power(a, b, out=..., where=~multiplied_out)
+    if multiplied_out.any():  # by NumPy; PyTorch, as C, takes exp(b * log(a)) here too
+        with silent():
+            log, product = np.log(a), np.empty_like(result)
+            product.real, product.imag = b.real * log.real, b.real * log.imag
+            if b.imag.any():
+                product.real -= b.imag * log.imag
+                product.imag += b.imag * log.real
+            np.exp(product, out=result, where=multiplied_out)
     return result
 
 
@@ -267,6 +276,8 @@ def power_number(x: Array, exponent: Any) -> Array:
             raise RuntimeError("Integers to negative integer powers are not allowed.")
         refuse_too_large(exponent)
         return np.power(x, as_array(exponent, dtype), out=...)
+    if kind == "c" and exponent == 0:
+        return np.ones_like(x)
     if exponent == 2:
         return np.multiply(x, x, out=...)
     if exponent == 1:
