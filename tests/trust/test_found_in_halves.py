@@ -81,3 +81,18 @@ def test_a_tangent_in_half_precision_meets_its_primals_slope(function: Callable[
     found = torch.func.jvp(function, (primal,), (tangent,))[1]
     assert found.dtype is torch.float32
     assert found.item() == pytest.approx(torch.func.jvp(function, (primal,), (tangent.float(),))[1].item())
+
+
+def test_a_cotangent_of_atan2_meets_the_other_side_first() -> None:
+    x, y = (torch.tensor([value], dtype=HALF, requires_grad=True) for value in (0.5, 3.0))
+    torch.atan2(x, y).backward(torch.tensor([30000.0], dtype=HALF))
+    assert x.grad.tolist() == [torch.inf]
+    assert y.grad.tolist() == [-1621.0]
+
+
+def test_a_cotangent_of_logits_meets_the_slope_before_the_mean() -> None:
+    x = torch.zeros(4, dtype=HALF, requires_grad=True)
+    target = torch.tensor([3.0, 1.0, 0.5, 0.0], dtype=HALF)
+    loss = torch.nn.functional.binary_cross_entropy_with_logits(x, target)
+    loss.backward(torch.tensor(60000.0, dtype=HALF))
+    assert x.grad.tolist() == [-torch.inf, -7500, 0, 7500]

@@ -100,7 +100,7 @@ op("heaviside", k.heaviside, node="NotImplemented",
 op("heaviside_", k.heaviside, node="NotImplemented",
    x=lambda g: underivable("heaviside_"), values=lambda g: underivable("heaviside_"))
 smooth("atan2", k.atan2, numbers="none",
-       a=lambda g, xp, a, b: g * (b * _over_square(xp, a, b)), b=lambda g, xp, a, b: g * (xp.neg(a) * _over_square(xp, a, b)))
+       a=lambda g, xp, a, b: g * b * _over_square(xp, a, b), b=lambda g, xp, a, b: g * xp.neg(a) * _over_square(xp, a, b))
 plain("hypot", k.hypot, numbers="none", a=lambda g, a, out: g * a / out, b=lambda g, b, out: g * b / out)
 plain("logaddexp", k.logaddexp, numbers="none",
       a=lambda g, xp, a, b: g / conj(1 + xp.exp(b - a)), b=lambda g, xp, a, b: g / conj(1 + xp.exp(a - b)))

@@ -81,15 +81,11 @@ def logits_backward(g: Any, xp: Any, x: Any, target: Any, weight: Any, pos_weigh
     else:
         heavy = pos_weight * target
         slope = (xp.plus(heavy, 1) - target) * xp.sigmoid(x) - heavy
-    if xp is arrays:
-        return _weighted(g, weight) * (slope / parts(x, reduction))
     return _composed(g, xp, slope, weight, x, reduction)
 
 
 def target_backward_of_logits(g: Any, xp: Any, x: Any, weight: Any, pos_weight: Any, reduction: str) -> Any:
     slope = -x if pos_weight is None else xp.log_sigmoid(-x) - xp.log_sigmoid(x) * pos_weight
-    if xp is arrays:
-        return _weighted(g, weight) * (slope / parts(x, reduction))
     return _composed(g, xp, slope, weight, x, reduction)
 
 
