@@ -93,9 +93,12 @@ def relu(x: Array) -> Array | None:
 
 
 def clamp(x: Array, low: object, high: object, /) -> Array | None:
-    """What hardtanh is, where no bound is nan; one that is None is infinite."""
-    if x.size < _ONE_STEP or low.__class__ not in _BOUNDS or high.__class__ not in _BOUNDS or low != low or high != high:
+    """What hardtanh is, where floats of any size hold the bounds; one that is None is infinite."""
+    if x.size < _ONE_STEP or low.__class__ not in _BOUNDS or high.__class__ not in _BOUNDS:
         return None
+    for bound in (low, high):
+        if bound is not None and not -65504 <= bound <= 65504:
+            return None
     return hardtanh(x, -math.inf if low is None else low, math.inf if high is None else high)
 
 

@@ -15,6 +15,7 @@ from ..autograd.modes import state
 from ..backend import activations as k
 from ..backend.checked_convert import checked_convert
 from ..backend.numpy import in_single
+from ..backend.pointwise import checked_number
 from ..base.arguments import NUMBERS, refuse_too_large
 from ..base.dtypes import float16
 from ..base.type_limits import finfo
@@ -247,6 +248,8 @@ def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> Any:
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
     _check_limits(input, min_val)
+    if input._array.dtype.kind != "f" or not -65504 <= min_val <= max_val <= 65504:  # what any float holds
+        min_val, max_val = (checked_number(bound, input._array) for bound in (min_val, max_val))
     return ops.hardtanh(input, min_val, max_val)
 
 

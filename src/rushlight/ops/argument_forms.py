@@ -102,12 +102,12 @@ class Parameter(NamedTuple):
             return _is_tensor(value) or (name in _NUMBERS_TOO and isinstance(value, NUMBERS))
         if self.kind == "tuple of ints":
             if isinstance(value, (tuple, list)):
-                return not value or _is_index(value[0])
-            return self.one_stands_for_all and _is_index(value)
+                return not value or is_index(value[0])
+            return self.one_stands_for_all and is_index(value)
         if self.kind in ("Number", "float"):
             return is_number(value) and not (self.kind == "float" and value.__class__ is complex)
         if self.kind == "int":
-            return _is_index(value, "iu") if self.by_index else _is_integer(value)
+            return is_index(value, "iu") if self.by_index else _is_integer(value)
         if self.kind == "torch.dtype":
             return isinstance(value, dtypes.dtype) or any(value is kind for kind in (bool, int, float, complex))
         return isinstance(value, _KINDS.get(self.kind, object)) and not (
@@ -155,7 +155,7 @@ class Form(NamedTuple):
 
     def misfit(self, name: str, args: Sequence[object], kwargs: dict[str, object]) -> TypeError | None:
         """What does not fit, as PyTorch says it; None where all does."""
-        gathered = self.gathers and args and _is_index(args[0])
+        gathered = self.gathers and args and is_index(args[0])
         if len(args) > self.by_position and not gathered:
             least = len(self.required)
             takes = f"{self.by_position} positional argument{'s' * (self.by_position != 1)}"
@@ -203,12 +203,12 @@ class Form(NamedTuple):
 
     def unpacking_error(self, name: str, args: Sequence[object], kwargs: dict[str, object]) -> Exception | None:
         """What 64 bits do not hold, and what is no int behind the first of several: PyTorch finds it once a form has been chosen."""
-        given = (args, *args[1:]) if self.gathers and args and _is_index(args[0]) else args
+        given = (args, *args[1:]) if self.gathers and args and is_index(args[0]) else args
         for place, parameter in enumerate(self.parameters):
             value = given[place] if place < len(given) else kwargs.get(parameter.label)
             if parameter.kind == "tuple of ints" and isinstance(value, (tuple, list)):
                 for position, one in enumerate(value):
-                    is_whole = isinstance(one, bool) or _is_index(one)
+                    is_whole = isinstance(one, bool) or is_index(one)
                     if not is_whole or _overflows(one):
                         why = (
                             "Overflow when unpacking long long"
@@ -230,7 +230,7 @@ class Form(NamedTuple):
 
     def plain(self, args: Arguments, kwargs: Named) -> tuple[Arguments, Named]:
         """The arguments of a call that fits, with Python's numbers in place of the tensors and the arrays that stand for them."""
-        if self.gathers and args and _is_index(args[0]):
+        if self.gathers and args and is_index(args[0]):
             return args, kwargs
         places = {each.label: each for each in self.parameters}
         settled = tuple(each.plain(value) for each, value in zip(self.parameters, args, strict=False))
@@ -479,11 +479,11 @@ def _overflows(value: object) -> bool:
 def _is_integer(value: object) -> bool:
     """Whether it is a whole number by its type."""
     if _is_tensor(value):
-        return _dimensions(value) == 0 and _is_index(value, "iu") and is_number(value)
+        return _dimensions(value) == 0 and is_index(value, "iu") and is_number(value)
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
-def _is_index(value: object, kinds: str = "iub") -> bool:
+def is_index(value: object, kinds: str = "iub") -> bool:
     """Whether it stands for a whole number by what it says of itself; ``kinds``: of the elements of tensors."""
     if isinstance(value, bool):
         return False

@@ -161,6 +161,8 @@ def _alpha_in_place(input: Tensor, p: float, noise_shape: Shape) -> Tensor:
 
 def _towards_limit(input: Tensor, p: float, noise_shape: Shape) -> tuple[Tensor, Tensor]:
     limit = 1.7580993408473766
+    if input._array.dtype.kind in "biu":  # the noise is of their dtype, and is multiplied by a float
+        raise RuntimeError(f"result type Float can't be cast to the desired output type {input.dtype.scalar_name}")
     noise = _noise(input, noise_shape(input), p)
     a = 1.0 / math.sqrt((limit * limit * p + 1) * (1 - p))
     return noise * a, (noise - 1) * (limit * a) + limit * a * p

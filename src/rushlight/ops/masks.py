@@ -12,6 +12,7 @@ from ..backend import index as k
 from ..base import dtypes
 from ..base.arguments import type_name
 from ..tensor import Tensor, new_tensor
+from .argument_forms import is_index
 from .out import write_out
 from .public import methods, ops, public, warn
 from .shape import expand
@@ -120,7 +121,7 @@ def nonzero_static(input: Any, *, size: int, fill_value: int = -1, out: Any = No
             [-1]])
     """
     for label, value in (("size", size), ("fill_value", fill_value)):
-        if isinstance(value, bool) or not hasattr(value, "__index__"):
+        if not is_index(value):
             raise TypeError(f"nonzero_static(): argument '{label}' must be int, not {type_name(value)}")
     if size < 0:
         raise RuntimeError("nonzero_static: 'size' must be an non-negative integer")

@@ -239,6 +239,8 @@ def _batch_norm(
     momentum: float,
     eps: float,
 ) -> Any:
+    if isinstance(momentum, complex) or not is_number(momentum):
+        raise TypeError(f"batch_norm(): argument 'momentum' (position 7) must be float, not {type_name(momentum)}")
     x = input._array
     if not training:
         for label, value in (("running_mean", running_mean), ("running_var", running_var)):

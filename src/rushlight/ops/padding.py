@@ -11,8 +11,10 @@ from ..autograd import modes
 from ..backend import padding as k
 from ..backend.memory_formats import keeping
 from ..backend.numpy import Array, Shape
-from ..base.arguments import NUMBERS, type_name
+from ..backend.pointwise import checked_number
+from ..base.arguments import type_name
 from ..tensor import Tensor, new_tensor
+from .argument_forms import is_number
 from .integer_arguments import whole_numbers
 from .public import ops, public
 from .table import op
@@ -57,6 +59,8 @@ def constant_pad_nd(input: Any, pad: Any, value: Any = 0) -> Tensor:
     for i in range(len(widths) // 2):
         if shape[-1 - i] + min(widths[2 * i], 0) + min(widths[2 * i + 1], 0) < 0:
             raise RuntimeError("narrow(): length must be non-negative.")
+    if max(widths, default=0) > 0:
+        checked_number(value._array[()] if isinstance(value, Tensor) else value, input._array)
     return ops.constant_pad(input, widths, value)
 
 
@@ -71,7 +75,7 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Tens
     tensor([[9., 1., 2.]])
     """
     widths = whole_numbers("pad", "pad", 2, pad, single=False)
-    if value is not None and not isinstance(value, (Tensor, *NUMBERS)):
+    if value is not None and (isinstance(value, complex) or not is_number(value)):
         raise TypeError(f"pad(): argument 'value' (position 4) must be float, not {type_name(value)}")
     if mode not in ("constant", "reflect", "replicate", "circular"):
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
@@ -84,6 +88,8 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Tens
             f"{len(widths)} and input of dimension {array.ndim}"
         )
     if mode == "constant":
+        if value is not None and array.dtype.kind in "iu" and max(widths, default=0) > 0:
+            checked_number(float(value), array)  # which C++ has it as
         return constant_pad_nd(input, widths, 0 if value is None else value)
     if value is not None and value != 0:
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')

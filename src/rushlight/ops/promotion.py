@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -22,13 +23,28 @@ def common_dtype(values: Sequence[Any]) -> dtypes.dtype:
     dimensioned: list[Any] = []
     zero_dim: list[Any] = []
     numbers: list[Any] = []
+    unsigned = False
     for value in values:
         if isinstance(value, Tensor):
             array = value._array
             (dimensioned if array.ndim else zero_dim).append(dtypes.of(array.dtype))
         else:
             numbers.append(number_type(value))
+            unsigned = unsigned or (value.__class__ is int and value >= 1 << 63)
+    if unsigned:
+        _refuse_unsigned(values)
     return dtypes.result_dtype(tuple(dimensioned), tuple(zero_dim), tuple(numbers))
+
+
+def _refuse_unsigned(values: Sequence[object]) -> None:
+    """RuntimeError where a number of 64 bits without a sign meets no tensor but bools, or other whole numbers alone."""
+    kinds = [dtypes.of(value._array.dtype) for value in values if isinstance(value, Tensor)]
+    if all(kind is dtypes.bool_ for kind in kinds):
+        for value in values:
+            if not isinstance(value, Tensor):
+                is_unsigned = value.__class__ is int and value >= 1 << 63  # type: ignore[operator]
+                kinds.append(dtypes.uint64 if is_unsigned else tensor_of_number(value).dtype)
+        functools.reduce(dtypes.promote_types, kinds)
 
 
 def number_type(value: Any) -> type:
@@ -92,7 +108,7 @@ def beside_number(x: np.ndarray[Any, Any], value: float) -> tuple[Any, Any] | No
     """Whole numbers and a Python number that their dtype does not hold, in the one they meet in; None for the general path."""
     if value.__class__ is float and x.dtype.kind in "bui":
         dtype = dtypes.get_default_dtype().numpy
-    elif value.__class__ is int and x.dtype.kind in "bui":
+    elif value.__class__ is int and x.dtype.kind in "bui" and value < 1 << 63:
         dtype = dtypes.int64.numpy if x.dtype.kind == "b" else x.dtype
     else:
         return None

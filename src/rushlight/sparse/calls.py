@@ -10,24 +10,24 @@ import numpy as np
 
 from ..base import dtypes
 from ..base.arguments import NUMBERS
-from ..base.device import sparse_bsc, sparse_bsr, sparse_coo, sparse_csc, sparse_csr
+from ..base.device import sparse_bsc, sparse_bsr, sparse_coo, sparse_csc, sparse_csr, strided
 from ..ops.public import axis_of
 from ..overrides.torch_function import DisableTorchFunctionSubclass, property_read
 from ..tensor import Methods, Tensor, wrap
 from . import rows
-from .creation import converted, laid_out, sparse_mask
+from .creation import converted, laid_out, refuse_dimensions, sparse_mask
 from .lacking_functions import LACKING, REFUSED, SAID
 from .masked_reductions import reduced
 from .products import PRODUCTS, product
-from .refused_calls import TO_VALUES, flat, lacking, refuse_by_forms, refuse_compressed
-from .tensors import Array, SparseTensor, made
+from .refused_calls import TO_VALUES, flat, refuse_by_forms, refuse_compressed, refuse_without_memory
+from .tensors import Array, SparseTensor, lacking, made
 
 # The value of zero is zero: what is not stored stays so.
 _AT_THE_INDICES = frozenset(
     "abs absolute neg negative frac nan_to_num signbit detach "
     "sin sinh asin asinh tan tanh atan atanh sqrt sign sgn ceil floor round trunc relu expm1 log1p erf erfinv "
-    "deg2rad rad2deg square isnan isinf positive conj conj_physical pow mul multiply div divide true_divide to float double "
-    "half bfloat16 int long short char byte bool cfloat cdouble real imag angle resolve_conj contiguous".split()
+    "deg2rad rad2deg square isnan isinf positive conj conj_physical pow mul multiply div divide true_divide floor_divide __floordiv__ to "
+    "float double half bfloat16 int long short char byte bool cfloat cdouble real imag angle resolve_conj contiguous".split()
 )
 # Of sums of values they are the sums: values of one index may stay apart.
 _OF_EACH_VALUE = frozenset("neg negative mul multiply div divide true_divide to float double half bfloat16 int long".split())
@@ -43,7 +43,10 @@ _OF_SUMS = frozenset(
 )
 _WRITES = {
     name + "_": name
-    for name in [*_OF_SUMS, *"mul multiply div divide true_divide add sub subtract neg negative pow conj_physical".split()]
+    for name in [
+        *_OF_SUMS,
+        *"mul multiply div divide true_divide floor_divide add sub subtract neg negative pow conj_physical".split(),
+    ]
 }
 _SAID_AS = {"absolute": "abs", "fix": "trunc"} | {f"arc{name}": f"a{name}" for name in "sin sinh tan tanh".split()}
 
@@ -83,6 +86,7 @@ def run(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any])
     room = str(getattr(func, "__module__", "")).rpartition(".")[2]
     if room in _BY_ROOM:
         return _BY_ROOM[room](func, args, kwargs)
+    refuse_without_memory(name, args)
     refuse_compressed(func, name, args, kwargs)
     own = _OWN.get(name) or (name in _PARTS and vars(SparseTensor)[name])
     if own:
@@ -119,7 +123,8 @@ def run(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any])
     ):
         refuse_by_forms(func, name, args, kwargs)
         raise lacking(name, "Sparse")
-    if name in SAID and isinstance(written, SparseTensor) and written.is_sparse:
+    first = next(iter((*args, *kwargs.values())), None)
+    if name in SAID and isinstance(first, SparseTensor) and first.is_sparse:
         refuse_by_forms(func, name, args, kwargs)
         raise RuntimeError(SAID[name])
     result = _of_dense_ones(func, name, args, kwargs)
@@ -247,8 +252,6 @@ def _in_layout(name: str, result: Any, tensors: Sequence[Tensor]) -> Any:
     if name not in _SPARSE_AGAIN or not result._array.ndim:
         return result
     if name in _ONLY_IF_ALL_ARE and not all(isinstance(one, SparseTensor) for one in tensors):
-        return result
-    if name == "sum" and not like.is_sparse:
         return result
     if name in ("__getitem__", "select") and not like.is_sparse and result._array.ndim == 1:
         return laid_out(result._array, sparse_coo, None, None, result._edge)
@@ -432,6 +435,9 @@ def _t(input: Any) -> Any:
 
 def _converter(kind: Any) -> Callable[..., Any]:
     def convert(self: Any, blocksize: Any = None, dense_dim: Any = None) -> Any:
+        if not kind.name.startswith("sparse_bs"):
+            dense_dim, blocksize = (blocksize if dense_dim is None else dense_dim), None
+        refuse_dimensions(self, kind, f"to_{kind.name}", None, dense_dim)
         return converted(self, kind, None, (blocksize, blocksize) if isinstance(blocksize, int) else blocksize)
 
     return convert
@@ -443,6 +449,8 @@ def _empty_like(input: Any, *, dtype: Any = None, **unused: Any) -> Any:
 
 def _to_sparse(self: Any, sparse_dim: Any = None, *, layout: Any = None, blocksize: Any = None, dense_dim: Any = None) -> Any:
     kind = sparse_coo if layout is None else layout
+    if kind is not strided:
+        refuse_dimensions(self, kind, "to_sparse", sparse_dim, dense_dim)
     return converted(self, kind, sparse_dim, blocksize)
 
 

@@ -7,6 +7,8 @@ RuntimeError('unsupported tensor layout: SparseBsr')
 
 from __future__ import annotations
 
+from .tensors import lacking
+
 
 def _names(text: str) -> frozenset[str]:
     return frozenset(text.split())
@@ -29,7 +31,7 @@ _LACKING = _names(
 )
 _SAID: dict[str, frozenset[str]] = {
     "unsupported tensor layout: {}": _names(
-        "__and__ __contains__ __eq__ __iand__ __ipow__ __itruediv__ __lt__ __mod__ __or__ __pow__ __rsub__ __sub__ __truediv__ "
+        "__and__ __contains__ __eq__ __iand__ __ipow__ __itruediv__ __lt__ __mod__ __or__ __pow__ __rdiv__ __rsub__ __sub__ __truediv__ "
         "__xor__ acos acosh addcdiv addcmul airy_ai allclose arccos arccosh arctan2 atan2 bessel_j0 bessel_j1 bessel_y0 "
         "bessel_y1 bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor celu "
         "chebyshev_polynomial_t chebyshev_polynomial_u chebyshev_polynomial_v chebyshev_polynomial_w clamp clamp_max clamp_min "
@@ -39,7 +41,7 @@ _SAID: dict[str, frozenset[str]] = {
         "laguerre_polynomial_l lcm le leaky_relu legendre_polynomial_p lerp less less_equal lgamma log log10 log2 log_ndtr "
         "logaddexp logaddexp2 lp_pool1d lt margin_ranking_loss max maximum minimum mish modified_bessel_i0 modified_bessel_i1 "
         "modified_bessel_k0 modified_bessel_k1 mse_loss nanmean ndtr ndtri ne nextafter not_equal pairwise_distance polygamma "
-        "pow psi reciprocal remainder rms_norm rsqrt scaled_modified_bessel_k0 scaled_modified_bessel_k1 selu "
+        "pow psi reciprocal remainder rms_norm round.decimals rsqrt scaled_modified_bessel_k0 scaled_modified_bessel_k1 selu "
         "shifted_chebyshev_polynomial_t shifted_chebyshev_polynomial_u shifted_chebyshev_polynomial_v "
         "shifted_chebyshev_polynomial_w sigmoid silu sinc smooth_l1_loss softplus softshrink softsign spherical_bessel_j0 "
         "square sub subtract tanhshrink threshold triplet_margin_loss triplet_margin_with_distance_loss true_divide xlog1py "
@@ -78,8 +80,8 @@ _SAID: dict[str, frozenset[str]] = {
 _STORAGE = _names("as_strided_ is_shared storage storage_type untyped_storage view view_as view_copy")
 _WORDS = {name: words for words, names in _SAID.items() for name in names}
 ALL = sorted(_LACKING | _STORAGE | _WORDS.keys())
-# Of the other argument these ask for its shape alone.
-OF_THE_FIRST = _names("expand_as reshape_as view_as")
+# What they make of the other argument PyTorch has.
+OF_THE_FIRST = _names("__rdiv__ expand_as reshape_as view_as")
 
 
 def refusal(name: str, layout: str) -> Exception | None:
@@ -90,8 +92,5 @@ def refusal(name: str, layout: str) -> Exception | None:
         if spelled in _STORAGE:
             return NotImplementedError("Cannot access storage of SparseCsrTensorImpl")
         if spelled in _LACKING:
-            return NotImplementedError(
-                f"Could not run 'aten::{name}' with arguments from the 'SparseCsrCPU' backend. This could be because the operator "
-                "doesn't exist for this backend."
-            )
+            return lacking(name, "SparseCsr")
     return None

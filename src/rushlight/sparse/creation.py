@@ -283,6 +283,22 @@ def converted(tensor: Tensor, kind: Any, sparse_dim: int | None = None, blocksiz
     return laid_out(source._array, kind, sparse_dim, blocksize, edge)
 
 
+def refuse_dimensions(self: SparseTensor, kind: Layout, name: str, sparse_dim: int | None, dense_dim: int | None) -> None:
+    """RuntimeError where a sparse tensor in another layout is to have a number of dimensions that are dense, or others sparse."""
+    own = self.sparse_dim()
+    if dense_dim is None and sparse_dim in (None, own):
+        return
+    if self._layout is not kind:
+        start = "sparse_compressed_" if not self.is_sparse else "coo_" if name != "to_sparse" else "sparse_coo_"
+        name = start + name
+    what = (
+        "dense_dim argument given"
+        if dense_dim is not None
+        else f"sparse_dim argument !={'self.sparse_dim()' if self.is_sparse else own}"
+    )
+    raise RuntimeError(f"{name}: conversion from {camel(self._layout)} to {camel(kind)} with {what} is not supported")
+
+
 _BY_PLACES = (sparse_coo, sparse_csr, sparse_csc)
 
 

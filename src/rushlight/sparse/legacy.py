@@ -50,6 +50,12 @@ class _SparseType(type):
             _tell("", "(0,), dtype=")
             return sparse_coo_tensor((0,), dtype=cls.dtype)
         tensors = [isinstance(one, Tensor) for one in args]
+        if tensors[:2] == [True, True] and len(args) < 4 and args[0].dim() == 2 and args[0].dtype is not dtypes.int64:
+            raise RuntimeError(
+                f"expected scalar type Long but found {args[0].dtype.scalar_name}"
+                if len(args) == 2
+                else "indices must be an int64 tensor"
+            )
         if tensors == [True, True]:
             _tell("indices, values, *, device=", "indices, values, dtype=, device=")
             return sparse_coo_tensor(*args)

@@ -16,10 +16,6 @@ from .creation import converted, sparse_coo_tensor
 from .tensors import Array, SparseTensor, camel, made
 
 
-def _word(kind: Layout) -> str:
-    return "Sparse" if kind is sparse_coo else camel(kind)
-
-
 def _refuse(name: str, tensor: Tensor) -> None:
     backend = "" if not isinstance(tensor, SparseTensor) else "Sparse" if tensor.is_sparse else "SparseCsr"
     raise NotImplementedError(f"Could not run 'aten::{name}' with arguments from the '{backend}CPU' backend.")
@@ -94,7 +90,7 @@ def sampled_addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1.
         raise AssertionError
     for label, one in (("mat1", mat1), ("mat2", mat2)):
         if isinstance(one, SparseTensor):
-            raise RuntimeError(f"sampled_addmm: Expected {label} to have strided layout, but got {_word(one.layout)}")
+            raise RuntimeError(f"sampled_addmm: Expected {label} to have strided layout, but got {camel(one.layout)}")
     if input.layout is not sparse_csr:
         raise RuntimeError(f"sampled_addmm: Expected result to have sparse csr layout, but got {camel(input.layout)}")
     if input._held.dtype.kind not in "fc":
@@ -150,7 +146,7 @@ def spdiags(diagonals: Tensor, offsets: Tensor, shape: tuple[int, int], layout: 
     if len(set(starts._array.tolist())) < len(starts._array):
         raise RuntimeError("Offset tensor contains duplicate values")
     if layout not in (None, sparse_coo, sparse_csr, sparse_csc):
-        raise RuntimeError(f"Only output layouts (Sparse, SparseCsc, SparseCsr) are supported, got {_word(layout)}")
+        raise RuntimeError(f"Only output layouts (Sparse, SparseCsc, SparseCsr) are supported, got {camel(layout)}")
     columns = np.arange(min(rows.shape[1], shape[1]))
     which, down, across = [], [], []
     for row, start in enumerate(starts._array.tolist()):

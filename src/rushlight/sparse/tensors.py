@@ -206,6 +206,8 @@ class SparseTensor(Tensor, own=True):
 
     def to_dense(self, dtype: Any = None, *, masked_grad: bool | None = None) -> Tensor:
         """The dense tensor. Its gradient comes back at this tensor's indices only, unless ``masked_grad`` is False."""
+        if isinstance(dtype, dtypes.dtype):
+            raise RuntimeError(f"dtype argument is not supported by sparse_{'' if self.is_sparse else 'csr_'}to_dense")
         with DisableTorchFunctionSubclass():
             whole: Tensor = ops.from_sparse(self.stand_in(), None if masked_grad is False else self.coordinates())
             if whole._edge is not None:
@@ -247,11 +249,17 @@ class SparseTensor(Tensor, own=True):
 
     @property
     def T(self) -> Tensor:
+        if not self.is_sparse:
+            raise lacking("as_strided", "SparseCsr")
         return self.t()
 
     @property
     def mT(self) -> Tensor:
         return self.transpose(-2, -1)
+
+    @property
+    def H(self) -> Tensor:
+        return self.mT.conj()
 
     def with_values(self, values: Array, edge: Any = None) -> SparseTensor:
         """Other values at the same indices."""
@@ -276,6 +284,8 @@ class SparseTensor(Tensor, own=True):
         self._array, self._layout = value._array, value._layout
 
     def clone(self, *, memory_format: Any = None) -> SparseTensor:
+        if memory_format is not None:
+            raise RuntimeError(f"unsupported memory format option {camel(memory_format).removesuffix('Format')}")
         with DisableTorchFunctionSubclass():
             edge = ops.clone(self.stand_in())._edge if self._needs_grad else None
         return self.with_values(self._held.copy(), edge)
@@ -297,34 +307,43 @@ class SparseTensor(Tensor, own=True):
     def numpy(self, *, force: bool = False) -> Array:
         if force:
             return self.dense_array()
-        raise TypeError("can't convert Sparse layout tensor to numpy. Use Tensor.to_dense() first.")
+        raise TypeError(f"can't convert {self.implementation()} layout tensor to numpy. Use Tensor.to_dense() first.")
+
+    def implementation(self) -> str:
+        """PyTorch's class of such tensors: one has all layouts but sparse_coo."""
+        return "Sparse" if self.is_sparse else "SparseCsr"
 
     def data_ptr(self) -> int:
         raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
 
     def untyped_storage(self) -> NoReturn:
-        kind = "Sparse" if self._layout is sparse_coo else "SparseCsr"  # one class of theirs has all others
-        raise NotImplementedError(f"Cannot access storage of {kind}TensorImpl")
+        raise NotImplementedError(f"Cannot access storage of {self.implementation()}TensorImpl")
 
     storage = untyped_storage
 
     def is_contiguous(self, *, memory_format: Any = None) -> bool:
+        if not self.is_sparse:
+            raise RuntimeError("Sparse CSR tensors do not have is_contiguous")
         return False
 
     def stride(self, dim: int | None = None) -> tuple[int, ...] | int:
+        if not self.is_sparse:
+            raise RuntimeError("Sparse CSR tensors do not have strides")
         return (0,) * self._array.ndim if dim is None else 0
 
     def storage_offset(self) -> int:
         return 0
 
     def item(self) -> Any:
+        if not self.is_sparse and self._array.size == 1:
+            raise lacking("_local_scalar_dense", "SparseCsr")
         return self.to_dense().item()
 
     def tolist(self) -> NoReturn:
         raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
 
     def __bool__(self) -> bool:
-        return bool(self.to_dense())
+        return bool(self.to_dense() if self.is_sparse or self._array.size != 1 else self.item())
 
     def __deepcopy__(self, memo: dict[int, Any]) -> SparseTensor:
         if id(self) not in memo:
@@ -390,9 +409,17 @@ def _part(array: Array, indent: int) -> str:
     return f"tensor({numbers_text(array, indent)})"
 
 
+def lacking(name: str, backend: str) -> NotImplementedError:
+    """PyTorch's error for a function that it has for other layouts alone."""
+    return NotImplementedError(
+        f"Could not run 'aten::{name}' with arguments from the '{backend}CPU' backend. This could be because the operator doesn't "
+        "exist for this backend."
+    )
+
+
 def camel(kind: layout) -> str:
     """A layout's name in errors: SparseCsr."""
-    return "".join(word.capitalize() for word in kind.name.split("_"))
+    return "Sparse" if kind is sparse_coo else "".join(word.capitalize() for word in kind.name.split("_"))
 
 
 def made(

@@ -47,6 +47,8 @@ def numbers(source: Any, dtype: np.dtype[Any], is_meta: bool = False) -> Array:
     for place, each in enumerate(source):
         if isinstance(each, str):
             raise TypeError("must be real number, not str") if place else ValueError("too many dimensions 'str'")
+        if each is None:  # nan to NumPy
+            raise TypeError("must be real number, not NoneType")
     try:
         return np.array(source, dtype).reshape(-1)
     except OverflowError:

@@ -175,7 +175,15 @@ def to_mkldnn(self: Tensor, dtype: Any = None) -> Tensor:
 
     if dtype is not None and not isinstance(dtype, dtypes.dtype):
         raise TypeError(f"to_mkldnn(): argument 'dtype' (position 1) must be torch.dtype, not {type_name(dtype)}")
+    taken = "float, bfloat16, half, uint8, int8"
+    if self.dtype.name not in _OF_MKLDNN:
+        raise RuntimeError(f"dense_to_mkldnn expects {taken} tensor input")
+    if dtype is not None and dtype.name not in _OF_MKLDNN:
+        raise RuntimeError(f"cpu tensor only can be converted to be a {taken} mkldnn tensor")
     return opaque(self if dtype is None else self.to(dtype))
+
+
+_OF_MKLDNN = ("float32", "bfloat16", "float16", "uint8", "int8")
 
 
 class OfScattered(Methods):

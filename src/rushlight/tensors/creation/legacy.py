@@ -70,8 +70,10 @@ def _is_size(value: Any) -> bool:
 
 def _from_one(dtype: dtypes.dtype, value: Any, exact: bool) -> Tensor:
     if isinstance(value, Tensor):
-        if exact and value.dtype is not dtype:
+        if exact and (value.dtype is not dtype or not value._strided):
             raise TypeError(f"expected {_options_text(dtype)} (got {_options_text(value.dtype)})")
+        if not value._strided:
+            value.untyped_storage()  # whose error it is
         return ops.alias(value)
     if isinstance(value, type) and issubclass(value, Tensor):  # which has what an array would be read by, and no memory
         raise RuntimeError(f"not a storage '{type_name(value)}'")
