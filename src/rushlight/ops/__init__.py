@@ -52,6 +52,7 @@ FAMILIES = (
     "dropout",
     "scalar_arithmetic",
     "losses",
+    "class_losses",
     "loss_backward",
     "normalization",
     "group_norm",

@@ -50,7 +50,7 @@ LOOKS_AT_NO_VALUE = frozenset(
     ops.index:index_fill ops.index:index_reduce ops.index:index_select ops.index:put ops.index:take
     ops.inplace:binary.<locals>.call ops.inplace:by_result.<locals>.call ops.inplace:plain_write
     ops.inplace:scaled.<locals>.call ops.inplace:unary.<locals>.call ops.linalg:check_system ops.linear:linear
-    ops.losses:_check_classes ops.losses:binary_cross_entropy ops.losses:cross_entropy ops.matmul:_check_bmm
+    ops.class_losses:_check_classes ops.class_losses:cross_entropy ops.losses:binary_cross_entropy ops.matmul:_check_bmm
     ops.matmul:_check_sizes ops.matmul:_check_vectors ops.matmul:addmv ops.matmul:matmul_of ops.matmul:mv
     ops.normalization:_batch_norm ops.normalization:_instance_norm ops.normalization:rms_norm ops.norms:vector_norm
     ops.operands:check_batches ops.operands:product_shape ops.operands:product_shape.<locals>.<genexpr>
