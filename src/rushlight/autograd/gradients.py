@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import sys
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..backend.creation import empty_like
@@ -322,6 +322,21 @@ def _release(outs: tuple[Any, ...], ins: tuple[Any, ...]) -> None:
     for node, is_needed in topological_order.leads_to(nodes(outs), ends).items():
         if is_needed and node not in ends and node.frees:
             node.saved = None
+
+
+def forget(leaves: Iterable[Any], set_to_none: bool) -> None:
+    """Takes the gradients of leaves away, or fills them with zeros."""
+    for leaf in leaves:
+        if leaf.grad is None:
+            continue
+        if set_to_none:
+            leaf.grad = None
+        else:
+            if leaf.grad.grad_fn is not None:
+                leaf.grad.detach_()
+            else:
+                leaf.grad.requires_grad_(False)
+            leaf.grad.zero_()
 
 
 def _sequence(value: Any) -> tuple[Any, ...]:

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 import rushlight as torch
 
+from ..autograd.gradients import forget
 from ..autograd.handles import RemovableHandle
 from ..autograd.modes import state
 from ..autograd.recorder import USER
@@ -139,17 +140,7 @@ class Optimizer:
 
     def _zero_grad(self, set_to_none: bool) -> None:
         for group in self.param_groups:
-            for param in group["params"]:
-                if param.grad is None:
-                    continue
-                if set_to_none:
-                    param.grad = None
-                else:
-                    if param.grad.grad_fn is not None:
-                        param.grad.detach_()
-                    else:
-                        param.grad.requires_grad_(False)
-                    param.grad.zero_()
+            forget(group["params"], set_to_none)
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
         """Adds parameters with options of their own."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import rushlight as torch
 
+from ...autograd.gradients import forget
 from ...base.missing_names import explain_attribute
 from ...tensor import Tensor
 from ..parameter import Buffer, Parameter
@@ -310,17 +311,7 @@ class Module:
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forgets the gradients of all parameters, or fills them with zeros."""
-        for param in self.parameters():
-            if param.grad is None:
-                continue
-            if set_to_none:
-                param.grad = None
-            else:
-                if param.grad.grad_fn is not None:
-                    param.grad.detach_()
-                else:
-                    param.grad.requires_grad_(False)
-                param.grad.zero_()
+        forget(self.parameters(), set_to_none)
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
         """Has calls of this module compiled, as :func:`torch.compile` does, whose arguments these are.
