@@ -233,38 +233,34 @@ def require_cpu(where: Any = None, function: str = "device") -> device:
 # Layouts and memory formats.
 
 
-class layout:
+class _Named:
+    """Of which there are a few, by their names, and no more are made."""
+
+    __slots__ = ("name",)
+    name: str
+
+    def __new__(cls, *args: object, **kwargs: object) -> NoReturn:
+        raise TypeError(f"cannot create 'torch.{cls.__name__}' instances")
+
+    def __repr__(self) -> str:
+        return f"torch.{self.name}"
+
+    def __reduce__(self) -> str:
+        return self.name
+
+
+class layout(_Named):
     """How a tensor's values are laid out. `torch.strided` unless asked for otherwise; see `Tensor.to_sparse`."""
 
     __module__ = "rushlight"  # where pickles find it
-    __slots__ = ("name",)
-    name: str
-
-    def __new__(cls, *args: object, **kwargs: object) -> NoReturn:
-        raise TypeError("cannot create 'torch.layout' instances")
-
-    def __repr__(self) -> str:
-        return f"torch.{self.name}"
-
-    def __reduce__(self) -> str:
-        return self.name
+    __slots__ = ()
 
 
-class memory_format:
+class memory_format(_Named):
     """An order of dimensions in memory, for the `memory_format=` arguments."""
 
     __module__ = "rushlight"  # where pickles find it
-    __slots__ = ("name",)
-    name: str
-
-    def __new__(cls, *args: object, **kwargs: object) -> NoReturn:
-        raise TypeError("cannot create 'torch.memory_format' instances")
-
-    def __repr__(self) -> str:
-        return f"torch.{self.name}"
-
-    def __reduce__(self) -> str:
-        return self.name
+    __slots__ = ()
 
 
 def _make(kind: Any, name: str) -> Any:
