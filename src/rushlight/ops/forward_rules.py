@@ -185,7 +185,7 @@ def _tangents(op: table.Op, primals: Sequence[Any], tangents: Sequence[Any], par
         return _beside_others(total, [out], [tangents[1], 0]) if op.name == "div" else total
     if op.name in ("prod", "prod_all") and not primals[0]._array.ndim:
         return table.tensors.sum_all(tangents[0]) if op.name == "prod_all" else table.tensors.sum(tangents[0], *params[:2])
-    if op.name == "logcumsumexp" and primals[0]._array.dtype.kind != "c":
+    if op.name == "logcumsumexp":
         return _logcumsumexp_tangent(primals[0], tangents[0], *params)
     found = _transposed(op, primals, tangents, params)
     return _beside_others(found[0], [None, primals[1]], tangents) if op.name == "relu_backward" else found
@@ -216,7 +216,7 @@ def _product_beside(primals: Sequence[Any], tangents: Sequence[Any]) -> Tensor:
 
 def _logcumsumexp_tangent(x: Tensor, tangent: Tensor, axis: int) -> Tensor:
     """Means of the tangents so far, weighed by exp(x): the reverse rule takes logarithms, whose second derivative is nan."""
-    weights = (x - x.max(axis, True)[0]).exp()
+    weights = (x if x._array.dtype.kind == "c" else x - x.max(axis, True)[0]).exp()
     return (weights * tangent).cumsum(axis) / (weights.cumsum(axis) + 1e-13)
 
 
