@@ -278,3 +278,103 @@ def test_a_product_of_each_example_of_examples_has_a_gradient_where_factors_are_
     products = torch.vmap(torch.vmap(lambda t: t.prod()))(x)
     (slope,) = torch.autograd.grad(products.sum(), x, create_graph=True)
     assert slope.tolist() == [[[6, 0, 0]], [[0, 0, 0]]]
+
+
+def test_a_tangent_of_running_logsumexp_can_be_differentiated() -> None:
+    x = torch.tensor([0.5, 1.0], dtype=torch.float64, requires_grad=True)
+    rows = torch.func.jacfwd(lambda t: torch.logcumsumexp(t, 0))(x)
+    (slope,) = torch.autograd.grad(rows[1, 0], x)
+    assert rows.grad_fn is not None and (rows[1] * rows[1, 0]).tolist()[1] == pytest.approx(-slope.tolist()[1])
+    assert slope.tolist()[0] == pytest.approx(-slope.tolist()[1])
+
+
+def test_rows_that_meet_are_scaled_one_after_another() -> None:
+    weight = torch.tensor([-1.5, 2.75, 0.0, 0.5]).as_strided((3, 2), (1, 1))
+    torch.nn.functional.embedding(torch.tensor([1, 0]), weight, max_norm=1.0)
+    assert weight.as_strided((4,), (1,)).tolist() == pytest.approx([-0.4788522, 0.8778955, 0.0, 0.5])
+
+
+def test_adjoints_of_half_complex_numbers_are_written_through() -> None:
+    x = torch.ones(2, 2, dtype=torch.float16) * 2 + 1j
+    x.mH.imag.copy_(torch.full((2, 2), 5.0))
+    assert x.is_conj() is False and x.mH.is_conj() and torch.view_as_real(x)[..., 1].tolist() == [[-5, -5], [-5, -5]]
+
+
+def test_gradients_of_segments_have_a_history_that_has_no_derivative() -> None:
+    x = torch.ones(2, requires_grad=True)
+    (slope,) = torch.autograd.grad(torch.segment_reduce(x, "max", lengths=torch.tensor([1, 1])).sum(), x, create_graph=True)
+    with pytest.raises(RuntimeError, match="derivative for aten::_segment_reduce_backward is not implemented"):
+        slope.sum().backward()
+
+
+def test_a_stretched_gradient_is_not_added_to() -> None:
+    leaf = torch.zeros(2, 3, requires_grad=True)
+    leaf.grad = torch.ones(3).expand(2, 3)
+    with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
+        leaf.sum().backward()
+    assert leaf.grad.tolist() == [[1, 1, 1], [1, 1, 1]]
+
+
+def test_new_values_put_into_a_leaf_are_asked_for_a_gradient_anew() -> None:
+    leaf = torch.ones(3, requires_grad=True)
+    result = leaf * 2
+    with torch.no_grad():
+        assert not torch.arange(3, out=leaf).requires_grad
+        assert torch.zeros(3, out=result).requires_grad and result.grad_fn is not None
+        assert torch.ones(3, out=leaf, requires_grad=True).requires_grad
+
+
+def test_where_nothing_is_drawn_no_dtype_is_refused() -> None:
+    for dtype in (torch.complex64, torch.bool, torch.uint16):
+        nothing = torch.zeros(0, dtype=dtype)
+        assert nothing.geometric_(0.5) is nothing.log_normal_() is nothing.bernoulli_() is nothing.random_()
+    with pytest.raises(NotImplementedError, match="geometric_cpu"):
+        torch.zeros(1, dtype=torch.complex64).geometric_(0.5)
+
+
+def test_copies_keep_their_steps() -> None:
+    one = torch.arange(4.0)[::4]
+    assert one.clone().stride() == one.index_put((torch.tensor([0]),), torch.tensor(1.0)).stride() == (4,)
+    assert torch.arange(4.0)[::2].clone().stride() == (1,)
+
+
+@pytest.mark.parametrize(
+    ("function", "shape", "text"),
+    [
+        (lambda t: t.argmax(), (2, 0), "argmax(): Expected reduction dim 1 to have non-zero size"),
+        (lambda t: t.max(-1), (3, 2, 0), "max(): Expected reduction dim 2 to have non-zero size"),
+        (lambda t: t.amax(-1), (3, 2, 0), "amax(): Expected reduction dim 2 to have non-zero size"),
+        (
+            lambda t: t.index_add(0, torch.tensor([0]), t[:2]),
+            (3, 4),
+            "(1) should be equal to source.size(dim): (2), for dim: 1",
+        ),
+        (lambda t: t.reshape(-1, 1), (0, 2), "into shape [0, -1, 1] because"),
+        (lambda t: t.view(-1, 0), (2, 0), "into shape [2, -1, 0] because"),
+        (lambda t: t[0].clone().copy_(t), (4, 3, 2), "shape [4, 1, 2] doesn't match the broadcast shape [4, 3, 2]"),
+        (lambda t: t[0, 0][t[0, 0] > 0], (1, 1, 1), "batch over indexing with a boolean mask"),
+    ],
+)
+def test_errors_of_examples_speak_of_their_batch(function: Any, shape: tuple[int, ...], text: str) -> None:
+    with pytest.raises((RuntimeError, IndexError)) as caught:
+        torch.vmap(function)(torch.ones(shape))
+    assert text in str(caught.value)
+
+
+def test_numbers_that_do_not_fit_are_refused_after_leaves() -> None:
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad"):
+        torch.ones(2, requires_grad=True).fill_(1j)
+    with pytest.raises(RuntimeError, match="type double without overflow"):
+        torch.full((), 1j, dtype=torch.float16)
+    with pytest.raises(RuntimeError, match="type uint8 without overflow"):
+        torch.tensor(-1.0, dtype=torch.uint8)
+
+
+def test_what_is_computed_in_another_dtype_is_written_into_halves() -> None:
+    into = torch.zeros(2, dtype=torch.complex32)
+    assert torch.view_as_real(torch.sqrt(torch.full((2,), 4.0), out=into)).tolist() == [[2, 0], [2, 0]]
+    with pytest.raises(RuntimeError, match="Found dtype ComplexHalf but expected Float"):
+        torch.neg(torch.ones(2), out=into)
+    numbers = torch.tensor([1, 2, 3, 4]).as_strided((3, 2), (1, 1))
+    with pytest.raises(RuntimeError, match="result type Float can't be cast to the desired output type Long"):
+        torch.exp(numbers, out=numbers)

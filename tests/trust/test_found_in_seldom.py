@@ -72,6 +72,7 @@ def test_the_gradient_of_a_leaf_of_another_shape_by_now_is_what_it_is() -> None:
         y = x * 2
         with torch.no_grad():
             torch.ones(size, out=x)
+        x.requires_grad_()  # which new values do not say of themselves
         y.sum().backward()
         assert x.grad.shape == tuple(shape)
 

@@ -303,6 +303,8 @@ class BackwardPass(HookCalls):
                 add_into(have._array, g)
             except ValueError:  # `.grad` was given another shape in place
                 have._counter[0] -= 1
+                if overlaps.is_stretched(have._array):
+                    raise overlaps.overlap_error() from None
                 check_output(have._array.shape, g.shape)
                 raise
             mirrors.renew(have._counter)

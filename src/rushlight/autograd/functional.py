@@ -245,6 +245,8 @@ def jacobian(
             blocks = tuple(_rows_at_once(output, ins, create_graph) for output in outputs)
         else:
             blocks = tuple(_rows(output, number, ins, create_graph, strict) for number, output in enumerate(outputs))
+    if not create_graph:  # PyTorch's are views of nothing then
+        blocks = tuple(tuple(one.detach() for one in block) for block in blocks)
     return _nested(blocks, several_out, several_in, create_graph)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any, NoReturn
 
+import numpy as np
+
 from ..base import dtypes
 from ..base.arguments import refuse_too_large
 from ..base.type_limits import finfo, iinfo
@@ -46,6 +48,16 @@ def checked_convert(value: bool | int | float | complex, dtype: dtypes.dtype) ->
         _does_not_fit(dtype)
     return wide
 
+
+def checked_fill(value: complex | np.generic, array: np.ndarray) -> complex:
+    """A number as what an array is filled with; to a single element of two bytes it comes by way of a double."""
+    dtype = dtypes.of(array.dtype)
+    given = value.item() if isinstance(value, np.generic) else value
+    fitting: complex = checked_convert(given, dtypes.float64 if array.size == 1 and dtype in _HALVES else dtype)
+    return fitting
+
+
+_HALVES = (dtypes.float16, dtypes.bfloat16)
 
 # What the commonest types hold without a second look.
 _SAFE: dict[tuple[type, dtypes.dtype], float] = {

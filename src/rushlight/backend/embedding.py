@@ -74,10 +74,17 @@ def embedding_rows(g: Array, indices: Array, shape: Shape, but: int) -> Scattere
 
 def embedding_renorm(weight: Array, indices: Array, max_norm: float, ord: float) -> None:
     """Scales, in place, the named rows whose norm is above ``max_norm`` down to it."""
-    rows = np.unique(indices)
-    norms = np.linalg.norm(weight[rows].astype(np.float64), ord, 1)
-    large = norms > max_norm
-    weight[rows[large]] *= (max_norm / (norms[large] + 1e-7)).astype(weight.dtype)[:, None]
+    named = np.unique(indices)
+    for rows in np.split(named, len(named)) if _rows_meet(weight) else (named,):
+        norms = np.linalg.norm(weight[rows].astype(np.float64), ord, 1)
+        large = norms > max_norm
+        weight[rows[large]] *= (max_norm / (norms[large] + 1e-7)).astype(weight.dtype)[:, None]
+
+
+def _rows_meet(weight: Array) -> bool:
+    """Whether a row may have elements of the one before: then each is scaled as that left it."""
+    down, right = weight.strides
+    return down < weight.shape[1] * right and right < weight.shape[0] * down
 
 
 def one_hot(target: Array, classes: int) -> Array:

@@ -175,7 +175,10 @@ def roll(x: Array, shifts: tuple[int, ...], axes: tuple[int, ...] | None) -> Arr
 
 
 def clone(x: Array) -> Array:
-    return backend.copied(x, x.dtype)
+    out = backend.copied(x, x.dtype)
+    if x.shape == (1,) and x.strides[0] > x.itemsize:  # one of a slice with steps, which its copy keeps
+        return np.lib.stride_tricks.as_strided(out, x.shape, x.strides)
+    return out
 
 
 def clone_in_place(x: Array) -> Array:

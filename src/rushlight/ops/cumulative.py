@@ -301,6 +301,7 @@ def _spacings(input: Any, spacing: Any, dim: Any) -> tuple[list[int], list[Any]]
     """The axes of gradient(), and for each the step or the sample points."""
     array = input._array
     if dim is not None and not array.ndim:
+        axes_of(dim, 0)
         first = dim[0] if isinstance(dim, (tuple, list)) else dim
         raise IndexError(f"Dimension specified as {first} but tensor has no dimensions")
     axes = list(range(array.ndim)) if dim is None else list(axes_of(dim, array.ndim))

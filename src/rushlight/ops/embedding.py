@@ -77,7 +77,7 @@ def _bag_backward(
         g = g * xp.bag_shares(indices, offsets, g, but)
     rows = _spread(g, xp, indices, offsets)
     if scales is not None:
-        rows = rows * scales.reshape((-1, 1))
+        rows = rows * scales.reshape((*scales.shape, 1))
     if sparse:
         return xp.embedding_rows(rows, indices, tuple(weight.shape), but)
     return xp.embedding_adjoint(rows, indices, tuple(weight.shape), but, by_frequency, True)

@@ -12,6 +12,7 @@ from ..backend import extremes as k
 from ..base import return_types
 from ..base.return_types import made
 from ..tensor import Tensor
+from .operands import batches_of
 from .out import refuse_recording, write_out
 from .public import axes_of, axis_of, ops, public
 from .signatures import Unsaid
@@ -82,11 +83,12 @@ def refuse(kernel: str, input: Any, kinds: str = "c") -> None:
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{input.dtype.scalar_name}'")
 
 
-def axis_with_elements(name: str, dim: Any, array: Any) -> int:
+def axis_with_elements(name: str, dim: Any, input: Tensor) -> int:
     """The axis, of which there must be at least one element to choose."""
-    axis = axis_of(dim, array.ndim)
-    if array.ndim and not array.shape[axis]:
-        raise IndexError(f"{name}: Expected reduction dim {axis} to have non-zero size.")
+    shape = input._array.shape
+    axis = axis_of(dim, len(shape))
+    if shape and not shape[axis]:
+        raise IndexError(f"{name}: Expected reduction dim {axis + batches_of(input)} to have non-zero size.")
     return axis
 
 
@@ -104,7 +106,7 @@ def _extreme(name: str, input: Any, dim: Any, keepdim: bool, other: Any) -> Any:
                 "the 'dim' argument."
             )
         refuse(name + "_all", input)
-    axis = axis_with_elements(name + "()", dim, array)
+    axis = axis_with_elements(name + "()", dim, input)
     if array.dtype.kind == "c":
         raise RuntimeError(f"{name}(): does not support complex input")
     keepdim = bool(keepdim)
@@ -152,8 +154,10 @@ def _axes(name: str, input: Any, dim: Any) -> tuple[int, ...]:
         )
     if array.ndim and not array.size and dim is not None:
         for one in dim if isinstance(dim, (tuple, list)) else (dim,):
-            if not array.shape[axis_of(one, array.ndim)]:
-                raise IndexError(f"{name}(): Expected reduction dim {one} to have non-zero size.")
+            axis, batches = axis_of(one, array.ndim), batches_of(input)
+            if not array.shape[axis]:
+                place = axis + batches if batches else one
+                raise IndexError(f"{name}(): Expected reduction dim {place} to have non-zero size.")
     return axes_of(dim, array.ndim)
 
 
@@ -202,7 +206,7 @@ def aminmax(input: Any, *, dim: Any = None, keepdim: bool = False, out: Any = No
             raise RuntimeError("aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.")
         axes = tuple(range(array.ndim))
     else:
-        axes = (axis_with_elements("aminmax", dim, array),) if array.ndim else (axis_of(dim, 0),)[:0]
+        axes = (axis_with_elements("aminmax", dim, input),) if array.ndim else (axis_of(dim, 0),)[:0]
     refuse("aminmax_cpu", input)
     return return_types.aminmax(*ops.aminmax(input, axes, bool(keepdim)))
 
@@ -213,9 +217,11 @@ def _place(name: str, function: Any, input: Any, dim: Any, keepdim: bool) -> Any
         raise RuntimeError(f"{name}(): does not support {'bool' if array.dtype.kind == 'b' else 'complex'} input")
     if dim is None:
         if not array.size:
-            raise IndexError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.")
+            batches = batches_of(input)  # an example lies in one dimension behind those of its batches
+            dims = f"dim {batches} to have non-zero size" if batches else "dim to be specified for input.numel() == 0"
+            raise IndexError(f"{name}(): Expected reduction {dims}.")
         return function(input, None, bool(keepdim))
-    return function(input, axis_with_elements(name + "()", dim, array), bool(keepdim))
+    return function(input, axis_with_elements(name + "()", dim, input), bool(keepdim))
 
 
 @public()
@@ -239,7 +245,7 @@ def _middle(name: str, input: Any, dim: Any, keepdim: bool) -> Any:
     if dim is None:
         refuse("median_cpu", input, "bc")
         return (ops.median_all if name == "median" else ops.nanmedian_all)(input)
-    axis = axis_with_elements("median()", dim, input._array)
+    axis = axis_with_elements("median()", dim, input)
     refuse("median_out", input, "bc")
     indices = ops.argmedian(input, axis, bool(keepdim), name == "nanmedian")
     values = (ops.median if name == "median" else ops.nanmedian)(input, indices, axis, bool(keepdim))
@@ -266,7 +272,7 @@ def nanmedian(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
 @public()
 def mode(input: Any, dim: Any = -1, keepdim: bool = False) -> Any:
     """The most frequent value along ``dim`` (the least of several) and an index of it."""
-    axis = axis_with_elements("mode()", dim, input._array)
+    axis = axis_with_elements("mode()", dim, input)
     refuse("mode_cpu", input)
     indices = ops.argmode(input, axis, bool(keepdim))
     return return_types.mode(ops.mode(input, indices, axis, bool(keepdim)), indices)
@@ -285,7 +291,7 @@ def kthvalue(input: Any, k: int, dim: Any = -1, keepdim: bool = False, *, out: A
         if any(np.shares_memory(array, one._array) for one in out):
             raise overlaps.shared_error()
         return write_out(kthvalue, "kthvalue", out, (input, k, dim, keepdim), {})
-    axis, k = axis_with_elements("kthvalue()", dim, array), operator.index(k)
+    axis, k = axis_with_elements("kthvalue()", dim, input), operator.index(k)
     if not 1 <= k <= (array.shape[axis] if array.ndim else 1):
         raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {axis}")
     if array.ndim:

@@ -15,7 +15,7 @@ from ..base import dtypes
 from ..tensor import Tensor, new_tensor
 from . import promotion
 from .inplace import record_as
-from .operands import refuse_history
+from .operands import batches_of, of_several, refuse_history
 from .public import alert_not_deterministic, axis_of, module, ops, public, warn
 from .scatter import gather, scatter_reduce_src, scatter_reduce_x
 from .table import op
@@ -61,7 +61,7 @@ def index_select(input: Any, dim: int, index: Any) -> Tensor:
     i = index._array
     if i.ndim > 1:
         raise IndexError("index_select(): Index is supposed to be a vector")
-    if not input._array.ndim and i.size != 1 and not input._of_batch:
+    if not input._array.ndim and i.size != 1 and not of_several(input):
         raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {i.size} value(s)")
     if i.dtype not in (np.int64, np.int32):
         raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
@@ -104,8 +104,9 @@ def _check_rows(name: str, input: Any, axis: int, index: Any, source: Any) -> No
     if i.size != have and not rows.ndim:
         raise IndexError(f"Dimension specified as {axis} but tensor has no dimensions")
     if i.size != have:
+        place = axis if index._of_batch else axis + max(batches_of(input), batches_of(source))
         raise RuntimeError(
-            f"{name}_(): Number of indices ({i.size}) should be equal to source.size(dim): ({have}), for dim: {axis}"
+            f"{name}_(): Number of indices ({i.size}) should be equal to source.size(dim): ({have}), for dim: {place}"
         )
     if x.ndim != rows.ndim or x.shape[:axis] + x.shape[axis + 1 :] != rows.shape[:axis] + rows.shape[axis + 1 :]:
         raise RuntimeError(

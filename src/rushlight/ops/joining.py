@@ -13,9 +13,8 @@ from ..base.arguments import type_name
 from ..tensor import Methods, Tensor, new_tensor
 from . import promotion
 from .integer_arguments import whole_number
-from .operands import check_tensors, of_several, refuse_scalar
+from .operands import check_tensors, of_several, refuse_scalar, sizes_in_front
 from .public import alias, axis_of, ops, public
-from .rule_functions import in_front
 from .shape import reshape
 from .table import op, table
 
@@ -111,7 +110,7 @@ def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     try:
         return _joined("concat", tensors, _axis_of_all(shapes, dim))
     except RuntimeError:
-        front = in_front(tensors)
+        front = sizes_in_front(tensors)
         if front:  # PyTorch joins the batches, and counts their dimensions
             _axis_of_all([(*front, *shape) for shape in shapes], dim + len(front) if dim >= 0 else dim)
         raise
@@ -166,7 +165,7 @@ def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     axis_of(dim, len(first) + 1)
     for position, tensor in enumerate(tensors):
         if tensor._array.shape != first:
-            front = in_front(tensors)
+            front = sizes_in_front(tensors)
             raise RuntimeError(
                 f"stack expects each tensor to be equal size, but got {[*front, *first]} at entry 0 and "
                 f"{[*front, *tensor._array.shape]} at entry {position}"

@@ -38,13 +38,13 @@ def _row_parts(x: Any, reduction: str) -> int:
 
 
 def _rows(g: Any, reduction: str) -> Any:
-    return g.reshape((-1, 1)) if reduction == "none" else g
+    return g.reshape((*g.shape, 1)) if reduction == "none" else g
 
 
 def _multi_margin_backward(g: Any, xp: Any, x: Any, target: Any, weight: Any, p: int, margin: float, reduction: str) -> Any:
     right = xp.one_hot(target, x.shape[1])
     excess = xp.masked_fill(margin - xp.sum(x * right, (1,), True) + x, right == 1, 0)
-    slope = (excess > 0) * (g.reshape((-1, 1)) if reduction == "none" else g)
+    slope = (excess > 0) * (g.reshape((*g.shape, 1)) if reduction == "none" else g)
     slope = slope * (1 / x.shape[1] / max(_row_parts(x, reduction), 1))
     if p == 2:
         slope = slope * (2 * excess)

@@ -36,7 +36,7 @@ def _turned_batch(matrices: Any) -> Any:
 
 
 def _outer(g: Any, vector: Any, xp: Any) -> Any:
-    return xp.outer(g, conj(vector)) if xp is arrays else xp.mul(g.reshape((-1, 1)), conj(vector))
+    return xp.outer(g, conj(vector)) if xp is arrays else xp.mul(g.reshape((*g.shape, 1)), conj(vector))
 
 
 word("turned", k.adjoint, _turned)

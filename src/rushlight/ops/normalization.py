@@ -88,7 +88,7 @@ def _added(xp: Any, values: Any, axes: tuple[int, ...]) -> Any:
 
 
 def column(values: Any, x: Any) -> Any:
-    return values.reshape((-1, *(1,) * (len(x.shape) - 2)))
+    return values.reshape((*values.shape, *(1,) * (len(x.shape) - 2)))
 
 
 def over_channels(xp: Any, values: Any) -> Any:

@@ -108,6 +108,39 @@ def of_several(input: Tensor) -> bool:
     return input._of_batch and not getattr(input, "shared", False)
 
 
+def sizes_in_front(tensors: Sequence[Tensor]) -> tuple[int, ...]:
+    """The sizes of the batches that tensors are examples of, whose dimensions PyTorch counts in front of theirs."""
+    sizes: dict[object, int] = {}
+    for one in tensors:
+        whole: Any = one
+        own: dict[object, int] = {}
+        while whole._of_batch:
+            if not whole.shared:
+                own = {whole.level: whole.level.size, **own}
+            whole = whole.whole
+        sizes |= own
+    return tuple(sizes.values())
+
+
+def batches_of(input: Tensor) -> int:
+    """How many dimensions of batches PyTorch counts in front of those of an example."""
+    return len(sizes_in_front([input])) if input._of_batch else 0
+
+
+def left_open(shape: Sequence[int]) -> RuntimeError:
+    return RuntimeError(
+        f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified dimension size -1 can "
+        "be any value and is ambiguous"
+    )
+
+
+def refuse_left_open(example: Tensor, shape: tuple[int, ...]) -> None:
+    """PyTorch's error for a size left open where batches, whose dimensions it counts too, have no elements."""
+    front = sizes_in_front([example])
+    if shape.count(-1) == 1 and 0 in (*front, example._array.size) and 0 in (*front, *shape):
+        raise left_open((*front, *shape))
+
+
 def refuse_scalar(input: Tensor, error: Exception) -> None:
     """``error`` for a tensor without dimensions; of an example of a batch PyTorch's for the batch, which has one in front."""
     if not input._array.ndim:

@@ -159,6 +159,7 @@ def write_out(f: Function, name: str, target: Any, args: Args, kwargs: Named) ->
         inputs = list(tensors_among(everything))
         _check_shared(name, target, inputs, result)
         if _reads_what_it_writes(name, target, inputs, result):
+            dtypes.check_cast(result._array.dtype, target._array.dtype)
             overlaps.write_rows(f, target, args, kwargs)
             views.bump(target, name)
             return target

@@ -346,7 +346,7 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]
     axis = axis_of(dim, input._array.ndim)
     size = input._array.shape[axis]
     if not size:
-        return ops.unsafe_split(input, (0,) * chunks, axis)
+        return ops.unsafe_split_with_sizes(input, (0,) * chunks, axis)
     return unsafe_splits(input, -(-size // chunks), dim)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 from numpy import dtype as numpy_dtype
@@ -70,19 +70,6 @@ def all_numbers(tensor: Any) -> Any:
     while tensor._of_batch:
         tensor = tensor.whole
     return tensor._array
-
-
-def in_front(tensors: Iterable[object]) -> tuple[int, ...]:
-    """The sizes of the batches that the tensors are examples of."""
-    sizes: dict[object, int] = {}
-    for one in tensors:
-        whole: Any = one
-        own: dict[object, int] = {}
-        while whole._of_batch:
-            own = {whole.level: whole.level.size, **own}
-            whole = whole.whole
-        sizes |= own
-    return tuple(sizes.values())
 
 
 def checked(check: Callable[..., None], tensor: object, name: str) -> None:

@@ -10,8 +10,9 @@ from ..backend import index as k
 from ..backend.flat_indices import check_along
 from ..backend.pointwise import checked_number
 from ..tensor import Tensor, new_tensor
+from .operands import sizes_in_front
 from .public import axis_of, ops, public, warn
-from .rule_functions import in_front, underivable
+from .rule_functions import underivable
 from .table import op
 
 op("gather", k.gather, inputs="index", kind="linear",
@@ -161,7 +162,7 @@ def _check_scatter(input: Tensor, index: Tensor, axis: int, src: Tensor | None =
     if index._array.size:
         _check_index("scatter", index)
     x, i = input._array, index._array
-    lead = in_front([input, index] if src is None else [input, index, src])
+    lead = sizes_in_front([input, index] if src is None else [input, index, src])
     if src is not None and src._array.dtype != x.dtype:
         raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
     if i.size == 0 or 0 in lead:
@@ -196,7 +197,7 @@ def _check_scatter(input: Tensor, index: Tensor, axis: int, src: Tensor | None =
 
 def _check_places(input: Tensor, index: Tensor, axis: int, src: object = None) -> None:
     if index._array.size:
-        lead = in_front([one for one in (input, index, src) if isinstance(one, Tensor)])
+        lead = sizes_in_front([one for one in (input, index, src) if isinstance(one, Tensor)])
         check_along(index._array, input._array.shape[axis] if input._array.ndim else 1, axis + len(lead))
 
 

@@ -16,8 +16,8 @@ from .table import op
 op("segment_reduce", k.reduce_segments, inputs="lengths",
    data=lambda g, xp, data, lengths, out, axis, reduce, initial: xp.segment_reduce_backward(
        g, data, out, lengths, axis, reduce, initial))  # fmt: skip
-op("segment_reduce_backward", k.segment_reduce_backward, inputs="data out lengths", node="NotImplemented",
-   g=lambda g: underivable("_segment_reduce_backward"))  # fmt: skip
+op("segment_reduce_backward", k.segment_reduce_backward, inputs="out lengths", node="NotImplemented",
+   g=lambda g: underivable("_segment_reduce_backward"), data=lambda g: underivable("_segment_reduce_backward"))  # fmt: skip
 
 
 @public(method=False, out=False)

@@ -21,6 +21,7 @@ from ..base import dtypes
 from ..base.arguments import type_name
 from ..base.size import Size
 from ..tensor import Methods, Tensor
+from .operands import left_open, refuse_left_open
 from .plain_cases import Case, one_axis, plain_cases
 from .public import axes_of, axis_of, ops, public
 from .signatures import Unsaid
@@ -117,12 +118,7 @@ def _inferred(shape: tuple[int, ...], numel: int) -> tuple[int, ...]:
     if -1 in shape:
         if known == 0:
             raise (
-                RuntimeError(
-                    f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified dimension size -1 can "
-                    "be any value and is ambiguous"
-                )
-                if numel == 0
-                else RuntimeError(f"shape '{list(shape)}' is invalid for input of size {numel}")
+                left_open(shape) if numel == 0 else RuntimeError(f"shape '{list(shape)}' is invalid for input of size {numel}")
             )
         if numel % known:
             raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {numel}")
@@ -165,6 +161,8 @@ def view(self: Any, *size: Any, dtype: Any = None) -> Tensor:
         dtype = size[0]
     if dtype is not None:
         return _view_dtype(self, _TYPES.get(dtype, dtype))
+    if self._of_batch:
+        refuse_left_open(self, sizes_of(size, "view"))
     return ops.view(self, _sizes_for(self._array, size, "view", "size"))
 
 
@@ -215,6 +213,8 @@ def reshape(input: Any, *shape: Any) -> Tensor:
     tensor([[0, 1, 2],
             [3, 4, 5]])
     """
+    if input._of_batch:
+        refuse_left_open(input, sizes_of(shape, "reshape"))
     return _reshaped(input, _sizes_for(input._array, shape, "reshape", "shape"))
 
 

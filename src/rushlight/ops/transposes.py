@@ -47,7 +47,7 @@ def adjoint(input: Any) -> Tensor:
             f"tensor.adjoint() is only supported on matrices or batches of matrices. Got {input._array.ndim}-D tensor."
         )
     swapped = ops.transpose(input, input._array.ndim - 2, input._array.ndim - 1)
-    return swapped.conj() if input._array.dtype.kind == "c" else swapped
+    return swapped.conj() if input._array.dtype.kind in "cW" else swapped
 
 
 def _reversed(self: Any) -> Any:

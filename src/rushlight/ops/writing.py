@@ -12,12 +12,13 @@ from ..autograd.mirrors import in_one_memory
 from ..autograd.nodes import Node
 from ..autograd.write_errors import check_output
 from ..backend import pointwise as k
+from ..backend.checked_convert import checked_fill
 from ..base.arguments import NUMBERS, type_name
 from ..tensor import Methods, Tensor, new_tensor
 from .asking import asked
 from .inplace import count, in_graph, plain_write
 from .integer_arguments import switch
-from .operands import foreign_method, refuse_history
+from .operands import foreign_method, refuse_history, sizes_in_front
 from .public import function_of, methods, module, ops, public, warn
 from .table import op
 
@@ -102,9 +103,9 @@ def fill_(input: Any, value: Any) -> Tensor:
                 f"fill_() received an invalid combination of arguments - got ({type(value).__name__}), but expected one of:\n"
                 " * (Tensor value)\n * (Number value)\n"
             )
-        value = k.checked_number(value, input._array)
         views.check_writable(input)
         overlaps.check_turned(input)
+        value = checked_fill(value, input._array)
         if _recording(input):
             return views.inplace(ops.filled, "fill_", input, value)
     views.write(input, value, "fill_")
@@ -118,7 +119,7 @@ def fill(input: Any, value: Any) -> Tensor:
         _check_is_number(value)
         refuse_history(input.dtype, value)
         return ops.fill_tensor(input, value)
-    return ops.fill(input, k.checked_number(value, input._array))
+    return ops.fill(input, checked_fill(value, input._array))
 
 
 def _check_is_number(value: Tensor) -> None:
@@ -155,7 +156,7 @@ def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
     target, source = self._array, other._array
     if self._inference is not None:  # of those PyTorch sees only what it has written
         overlaps.check_memory(self, (other,))
-        check_output(target.shape, source.shape)
+        _check_shapes(self, other)
     views.check_writable(self, other.requires_grad and target.dtype.kind in "fcVW")
     if overlaps.is_stretched(target):
         needed = modes.state.grad_enabled and (self.requires_grad or other.requires_grad)
@@ -165,7 +166,7 @@ def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
         raise overlaps.overlap_error()
     if target.shape != source.shape:
         overlaps.check_memory(self, (other,))
-        check_output(target.shape, source.shape)
+        _check_shapes(self, other)
     if self is other and not _recording(self, other):
         views.bump(self, "copy_")
         return self
@@ -176,6 +177,15 @@ def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
         return views.inplace(ops.copy, "copy_", self, other)
     views.write(self, k.real_if(source, target.dtype), "copy_")
     return self
+
+
+def _check_shapes(self: Tensor, other: Tensor) -> None:
+    """PyTorch's error unless ``other`` can be copied into ``self``; of examples in terms of their batches."""
+    shape, given = self._array.shape, other._array.shape
+    if self._of_batch:
+        front, ndim = sizes_in_front((self, other)), max(len(shape), len(given))
+        shape, given = ((*front, *(1,) * (ndim - len(one)), *one) for one in (shape, given))
+    check_output(shape, given)
 
 
 for _method in (zero_, fill_, copy_):

@@ -132,6 +132,8 @@ class _InSingle(Interpreter):
             _end_of_use()
             return NotImplemented
         out = kwargs.get("out")
+        if out is not None and not any(_is_half(one) for one in (*args, *(kwargs[key] for key in kwargs if key != "out"))):
+            return NotImplemented  # computed in another dtype, and cast as it is written
         written = args[0] if name[-1:] == "_" != name[-2:-1] and args and _is_half(args[0]) else None
         wider = _decides_otherwise(given)
         casts = Casts(wider)

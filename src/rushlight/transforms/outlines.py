@@ -127,7 +127,7 @@ class Outline:
         raise Escaped() if self.level.ended else Unbatchable("numbers")
 
     __array__ = __array_ufunc__ = __setitem__ = _refuse
-    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
+    __bool__ = __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
     __hash__ = object.__hash__
 
     def __len__(self) -> int:

@@ -80,13 +80,20 @@ def into(out: Any, name: str, array: np.ndarray[Any, Any], dtype: object, requir
         out._array[...] = 0
         out._array[array != 0] = array[array != 0]
         views.bump(out, name)
-        return out
+        return _as_asked(out, requires_grad)
     overlaps.check_memory(out)
     if is_recorded:
         views.inplace(tensors.made_anew, name, out, array, name)
     else:
         views.write(out, array, name)
     seen_before(have, out._array)
+    return _as_asked(out, requires_grad)
+
+
+def _as_asked(out: Tensor, requires_grad: bool) -> Tensor:
+    """A leaf requires a gradient or not as is asked of the new values; what has a history keeps it."""
+    if not requires_grad and out._edge is None:
+        out._needs_grad = False
     return out.requires_grad_() if requires_grad else out
 
 

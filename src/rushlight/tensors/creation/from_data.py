@@ -365,14 +365,14 @@ def _element(value: Any, numpy_type: np.dtype[Any]) -> Any:
 
 
 def _whole(value: Any, dtype: dtypes.dtype) -> Any:
+    limits = iinfo(dtype)
     if isinstance(value, float):
-        if not abs(value) < 2.0**63:
+        if not abs(value) < 2.0**63 or (value <= -1.0 and not limits.min):
             raise RuntimeError(f"value cannot be converted to type {dtype.name} without overflow")
         value = int(value)
     elif not hasattr(value, "__index__"):
         raise TypeError(f"'{type(value).__name__}' object cannot be interpreted as an integer")
     value = value.__index__()
-    limits = iinfo(dtype)
     if dtype is dtypes.int64 and not limits.min <= value <= limits.max:
         raise ValueError("Overflow when unpacking long long")
     low = -limits.max if limits.min == 0 else limits.min

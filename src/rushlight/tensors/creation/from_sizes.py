@@ -15,7 +15,7 @@ import numpy as np
 from ...autograd import modes
 from ...autograd.modes import special
 from ...backend import creation as backend
-from ...backend.checked_convert import checked_convert
+from ...backend.checked_convert import checked_fill
 from ...backend.numpy import is_complex_half
 from ...base import dtypes
 from ...base.strides import reach
@@ -209,7 +209,7 @@ def full(
         natural = out.dtype
     numpy_type = options("full", dtype, layout, device, requires_grad, pin_memory, natural)
     array = allocated(np.empty, "full", size, False, numpy_type)
-    array.fill(checked_convert(value, dtypes.of(numpy_type)))
+    array.fill(checked_fill(value, array))
     return finished(array, requires_grad) if out is None else into(out, "full", array, dtype, requires_grad)
 
 
@@ -258,5 +258,5 @@ def scalar_tensor(
     value = number("scalar_tensor", "s", 1, s)
     numpy_type = options("scalar_tensor", dtype, layout, device, requires_grad, pin_memory)
     array = np.empty((), numpy_type)
-    array.fill(checked_convert(value, dtypes.of(numpy_type)))
+    array.fill(checked_fill(value, array))
     return finished(array, requires_grad)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...backend import creation as backend
-from ...backend.checked_convert import checked_convert
+from ...backend.checked_convert import checked_fill
 from ...base import dtypes
 from ...base.device import CPU
 from ...ops.publishing import method, published
@@ -107,7 +107,7 @@ def full_like(
 ) -> Tensor:
     """One value in the shape and dtype of ``input``."""
     array = unset_like("full_like", input, dtype, layout, device, requires_grad, pin_memory, memory_format)
-    array.fill(checked_convert(number("full_like", "fill_value", 2, fill_value), dtypes.of(array.dtype)))
+    array.fill(checked_fill(number("full_like", "fill_value", 2, fill_value), array))
     return finished(array, requires_grad)
 
 
@@ -214,7 +214,7 @@ def new_full(
         raise TypeError(f"new_full(): argument 'size' (position 1) must be tuple of ints, not {type_name(size)}")
     value = number("new_full", "fill_value", 2, fill_value)
     array = allocated(np.empty, "new_full", size, False, numpy_type)
-    array.fill(checked_convert(value, dtypes.of(numpy_type)))
+    array.fill(checked_fill(value, array))
     return finished(array, requires_grad)
 
 

@@ -93,6 +93,14 @@ def _fill(self: Tensor, name: str, node: str, draw: Draw, *by: Tensor) -> Tensor
 
 # In place.
 
+_NOTHING = np.dtype(np.float32)  # nothing is drawn in
+
+
+def _drawn_in(self: Tensor) -> np.dtype:
+    """The dtype to draw in; where there is nothing to draw no dtype is refused."""
+    dtype = self._array.dtype
+    return dtype if self._array.size or dtype.kind in "fV" else _NOTHING
+
 
 @method
 def uniform_(self: Tensor, *bounds: Any, generator: Any = None, **named: Any) -> Tensor:
@@ -138,7 +146,7 @@ def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Any
 @method
 def random_(self: Tensor, *bounds: Any, generator: Any = None, **named: Any) -> Tensor:
     """Fills with whole numbers: ``random_()`` all of the dtype's range, ``random_(to)``, ``random_(from, to)``."""
-    dtype = self._array.dtype
+    dtype = _drawn_in(self)
     first, last = _bounds("random_", (None, *bounds) if len(bounds) == 1 and "to" not in named else bounds, named, None, None)
     if dtype.kind == "c" and first is last is None:
         no_kernel("random_kernel_cpu", dtype)
@@ -175,7 +183,7 @@ def exponential_(self: Tensor, lambd: float = 1.0, *, generator: Any = None) -> 
     if not lambd > 0:
         raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
     overlaps.check_memory(self)
-    dtype = _continuous(self, "Exponential", self.dtype.scalar_name) if self._array.size else np.dtype(np.float32)
+    dtype = _continuous(self, "Exponential", self.dtype.scalar_name) if self._array.size else _NOTHING
     stream = generators.stream_of(generator)
     return _fill(self, "exponential_", "ExponentialBackward0", lambda shape, _: stream.exponential(shape, dtype, lambd))
 
@@ -195,7 +203,7 @@ def log_normal_(self: Tensor, mean: float = 1.0, std: float = 2.0, *, generator:
     """Fills with exponentials of normal numbers. RuntimeError unless ``std`` is positive."""
     check_form("log_normal_", (mean, std))
     mean, std = float(mean), float(std)
-    dtype = self._array.dtype
+    dtype = _drawn_in(self)
     if dtype.kind in "iubc":
         no_kernel("log_normal_cpu", dtype)
     stream = generators.stream_of(generator)
@@ -205,7 +213,7 @@ def log_normal_(self: Tensor, mean: float = 1.0, std: float = 2.0, *, generator:
 @method
 def geometric_(self: Tensor, p: float, *, generator: Any = None) -> Tensor:
     """Fills with how many trials the first success takes. RuntimeError unless 0 < p < 1."""
-    dtype = self._array.dtype
+    dtype = _drawn_in(self)
     if dtype.kind in "bc":
         no_kernel("geometric_cpu", dtype)
     stream = generators.stream_of(generator)
@@ -215,7 +223,7 @@ def geometric_(self: Tensor, p: float, *, generator: Any = None) -> Tensor:
 @method
 def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
     """Fills with ones at a chance of ``p``, a number or a tensor of chances; zeros otherwise."""
-    dtype = self._array.dtype
+    dtype = _drawn_in(self)
     stream = generators.stream_of(generator)
     if not isinstance(p, Tensor):
         chance = float(number("bernoulli_", "p", 1, p))  # type: ignore[arg-type]
