@@ -378,3 +378,41 @@ def test_what_is_computed_in_another_dtype_is_written_into_halves() -> None:
     numbers = torch.tensor([1, 2, 3, 4]).as_strided((3, 2), (1, 1))
     with pytest.raises(RuntimeError, match="result type Float can't be cast to the desired output type Long"):
         torch.exp(numbers, out=numbers)
+
+
+@pytest.mark.parametrize("name", ["leaky_relu", "elu", "celu", "selu", "rrelu"])
+def test_what_an_activation_wrote_may_not_be_changed_before_its_derivative(name: str) -> None:
+    x = torch.ones(2, requires_grad=True)
+    for change, refused in ((lambda t: t.mul_(2), True), (lambda t: t * 2, False)):
+        written = x * 1
+        getattr(torch.nn.functional, name)(written, inplace=True)
+        last = change(written)
+        if refused:
+            with pytest.raises(RuntimeError, match=r"which is output 0 of \w+1, is at version 2; expected"):
+                last.sum().backward()
+        else:
+            last.sum().backward()
+
+
+def test_what_is_solved_for_may_not_be_changed_before_its_derivative() -> None:
+    right = torch.eye(2, requires_grad=True) * 3
+    solved = torch.cholesky_solve(right, torch.eye(2))
+    with torch.no_grad():
+        right.add_(1)
+    with pytest.raises(RuntimeError, match="which is output 0 of Mul, is at version 1"):
+        solved.sum().backward()
+
+
+def test_a_view_laid_over_its_own_memory_stays_a_view() -> None:
+    base = torch.ones(2, 3, requires_grad=True) * 1
+    view = base.view(3, 2)
+    view.set_(view)
+    assert view._is_view() and base.grad_fn.name() == "torch::autograd::CopySlices"
+    assert view.grad_fn.name() == "AsStridedBackward0"
+
+
+def test_divergences_lie_as_their_parameters() -> None:
+    mean = torch.tensor([[-1.75, 1.75], [-1.0, 2.75], [1.0, 0.5]]).t()
+    of_laplace = torch.distributions.Laplace(mean, mean.abs())
+    assert torch.distributions.kl_divergence(torch.distributions.Normal(mean, 1.5), of_laplace).stride() == (1, 2)
+    assert torch.distributions.Cauchy(mean, 1.0).mean.stride() == (3, 1)

@@ -36,7 +36,7 @@ class Cauchy(Distribution):
 
     @property
     def mean(self) -> Tensor:
-        return torch.full_like(self.loc, math.nan)
+        return torch.full(self._extended_shape(), math.nan, dtype=self.loc.dtype)
 
     @property
     def mode(self) -> Tensor:
@@ -44,7 +44,7 @@ class Cauchy(Distribution):
 
     @property
     def variance(self) -> Tensor:
-        return torch.full_like(self.loc, math.inf)
+        return torch.full(self._extended_shape(), math.inf, dtype=self.loc.dtype)
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
         eps = self.loc.new_empty(self._extended_shape(sample_shape)).cauchy_()

@@ -43,7 +43,7 @@ class HalfCauchy(TransformedDistribution):
 
     @property
     def mean(self) -> Tensor:
-        return torch.full_like(self.scale, math.inf)
+        return torch.full(self._extended_shape(), math.inf, dtype=self.scale.dtype)
 
     @property
     def mode(self) -> Tensor:

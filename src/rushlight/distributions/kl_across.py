@@ -93,7 +93,7 @@ def _normal_and_laplace(p: Normal, q: Laplace) -> torch.Tensor:
     z = apart / p.scale
     near = math.sqrt(2 / math.pi) * p.scale * torch.exp(-0.5 * z.pow(2))
     far = apart * torch.erf(math.sqrt(0.5) * z)
-    return (near + far) / q.scale - torch.log(p.scale / q.scale) - 0.5 * (1 + math.log(math.pi / 2))
+    return -torch.log(p.scale / q.scale) + (near + far) / q.scale - 0.5 * (1 + math.log(math.pi / 2))
 
 
 def _of_continuous_bernoulli(p: Any, q: Any) -> Any:

@@ -24,7 +24,7 @@ from ..tensor import Tensor, new_tensor
 from . import dropout
 from .activation_backward import mish_backward, prelu_backward, silu_backward
 from .argument_forms import held_to_forms, refuse_misfits
-from .inplace import named, record_as
+from .inplace import named, read_by_result, record_as
 from .operands import require_kind
 from .public import axis_of, function_of, module, ops, public
 from .signatures import INPLACE, PublicSignature
@@ -125,7 +125,7 @@ def _with_inplace(name: str, function: Any) -> Any:
         if len(args) == count:  # ``inplace`` by position, behind all others
             *args, inplace = args  # type: ignore[assignment]
         if inplace and len(args) + len(kwargs) >= least:
-            return views.inplace(written, name + "_", input, *args, **kwargs)
+            return read_by_result(views.inplace(written, name + "_", input, *args, **kwargs))
         return function(input, *args, **kwargs)
 
     call.__name__ = call.__qualname__ = name
@@ -144,7 +144,7 @@ def _activation(function: Any, *, in_torch: bool = False) -> Any:
         if args or kwargs:
             refuse_misfits(name + "_", False, (input, *args), kwargs)
         try:
-            return views.inplace(written, name + "_", input, *args, **kwargs)
+            return read_by_result(views.inplace(written, name + "_", input, *args, **kwargs))
         except RuntimeError:
             if getattr(input, "is_sparse", False):
                 raise NotImplementedError(
@@ -402,7 +402,7 @@ def rrelu(
         result = ops.rrelu_noise(x, _slopes(x, lower, upper, training))
         return _by_result(result, "leaky_relu", -1.0 if refused else 1.0) if inplace else result
 
-    return views.inplace(draw, "rrelu_", input) if inplace else draw(input)
+    return read_by_result(views.inplace(draw, "rrelu_", input)) if inplace else draw(input)
 
 
 def _slopes(x: Tensor, lower: float, upper: float, training: bool) -> Tensor:

@@ -45,7 +45,8 @@ op("cholesky_older", lambda a, upper: k.cholesky(a, upper, "cholesky"), node="Ch
 op("cholesky_ex", k.cholesky_ex, outputs="factor info!", node="LinalgCholeskyExBackward0",
    a=lambda g, xp, factor, upper: _cholesky_backward(g, xp, factor, upper))  # fmt: skip
 op("cholesky_solve", k.cholesky_solve,
-   b=lambda g, xp, factor, upper: xp.cholesky_solve(g, factor, upper),
+   # Of b nothing is read, but as in PyTorch a write into it is an error.
+   b=lambda g, xp, b, factor, upper: xp.cholesky_solve(g, factor, upper),
    factor=lambda g, xp, out, factor, upper: _of_product(
        -(xp.cholesky_solve(g, factor, upper) @ xp.adjoint(out)), xp, factor, upper))  # fmt: skip
 op("cholesky_inverse", k.cholesky_inverse,

@@ -19,10 +19,12 @@ from ..autograd.grad_mode import no_grad
 from ..autograd.mirrors import in_one_memory, mirrors_by_counter, renew
 from ..autograd.modes import special, state
 from ..autograd.nodes import Node
+from ..autograd.saved import modified
 from ..autograd.source_lines import here
-from ..autograd.write_errors import refuse_operands
+from ..autograd.write_errors import refuse_operands, short_name
 from ..backend import numpy as backend
 from ..backend.pointwise import multiply_of_many
+from ..base import dtypes
 from ..base.arguments import NUMBERS, is_own, type_name
 from ..kernels.arithmetic import MANY, written
 from ..tensor import Tensor, new_tensor
@@ -61,6 +63,36 @@ def _inplace_node(node_class: type[Node], name: str, refusal: str | None) -> typ
 
     fields = {} if refusal is None else dict.fromkeys(("vjp", "vjp_tensors", "without_cotangent"), refused)
     return type(name, (node_class,), {"__module__": node_class.__module__, **fields})
+
+
+def read_by_result(written: Tensor) -> Tensor:
+    """Has the derivative of what was written raise once it is changed: PyTorch takes that of these forms from their result."""
+    node: Any = written._edge[0] if written._edge is not None else None
+    if type(node).__name__ in _OF_RESULTS:
+        node.__class__ = _guarded(type(node))  # type: ignore[arg-type]
+        node.result = written._counter, written._counter[0]
+    return written
+
+
+_OF_RESULTS = frozenset(f"{name}Backward1" for name in ("Celu", "Elu", "LeakyRelu", "RreluWithNoise"))
+
+
+@functools.cache
+def _guarded(node_class: type[Node]) -> type[Node]:
+    def guarded(name: str) -> Callable[..., object]:
+        run = getattr(node_class, name)
+
+        def call(self: Node, *args: object) -> object:
+            counter, version = self.result  # type: ignore[attr-defined]
+            if counter[0] != version:
+                maker = f", which is output 0 of {short_name(self)},"
+                raise modified(self, dtypes.of(self.dtype).type_in_errors, self.shape, maker, counter, version)
+            return run(self, *args)
+
+        return call
+
+    fields = {name: guarded(name) for name in ("vjp", "vjp_tensors")}
+    return type(node_class.__name__, (node_class,), {"__module__": node_class.__module__, **fields})
 
 
 def binary(ufunc: np.ufunc, name: str, slow: Callable[..., Any], of_complex: bool = True) -> Callable[..., Any]:

@@ -313,23 +313,25 @@ def _setitem(self: Any, key: Any, value: Any, /) -> None:
                 overlaps.check_memory(view)
             view.fill_(_held(value, view._array.dtype) if view._array.dtype.itemsize == 2 else value)
             return
+        value = _held(value, view._array.dtype)
         value = new_tensor(promotion.number_array(checked_number(value, view._array), view._array.dtype))
     if value._array.shape == view._array.shape:
         view.copy_(value)
     elif not value._array.ndim:
         view.fill_(value)
     else:
-        value = _viewed(value, _ones_in_front(value._array.shape))  # a view even where there are none, as PyTorch records it
+        lead = _ones_in_front(value._array.shape)
+        value = value.view(value._array.shape[lead:])  # a view even where there are none, as PyTorch records it
         view.copy_(value if value._array.shape == view._array.shape else expand(value, view._array.shape))
 
 
 def _held(value: Any, dtype: np.dtype[Any]) -> Any:
     """A number as an element of half precision holds it: other fills refuse what is too large, this one makes it infinite."""
-    if dtype.itemsize == 2 and dtype.kind in "fV" and isinstance(value, complex) and value.imag:
-        raise RuntimeError("value cannot be converted to type double without overflow")
-    if dtype.itemsize == 2 and dtype.kind in "fV" and isinstance(value, (int, float)):
+    if dtype.itemsize == 2 and dtype.kind in "fV" and isinstance(value, (int, float, complex)):
+        if value.imag:
+            raise RuntimeError("value cannot be converted to type double without overflow")
         with silent():
-            return float(np.asarray(value, np.float64).astype(dtype))
+            return float(np.asarray(value.real, np.float64).astype(dtype))
     return value
 
 
@@ -337,13 +339,9 @@ def _ones_in_front(shape: Sequence[int]) -> int:
     return next((place for place, size in enumerate(shape) if size != 1), len(shape))
 
 
-def _viewed(value: Tensor, lead: int) -> Tensor:
-    return value.view(value._array.shape[lead:])
-
-
 def _without_leading_ones(value: Any) -> Any:
     lead = _ones_in_front(value._array.shape)
-    return _viewed(value, lead) if lead else value
+    return value.view(value._array.shape[lead:]) if lead else value
 
 
 def _put(view: Any, indices: list[Any], value: Any) -> None:

@@ -31,8 +31,11 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
     needs = self.requires_grad or (isinstance(source, Tensor) and source.requires_grad)
     if needs and modes.state.grad_enabled:
         given = (source,) if isinstance(source, Tensor) else ()
-        self._edge = table["set_to" if given else "set_"].call(self, *given, array)._edge
-        self._needs_grad, self._base = True, None
+        edge = table["set_to" if given else "set_"].call(self, *given, array)._edge
+        if source is self and self._base is not None:  # which stays a view of what it was
+            views.write_through(self, edge[0])
+        else:
+            self._edge, self._needs_grad, self._base = edge, True, None
     self._sink = None  # what was computed before belongs to the tensor as it was
     self._array = array
     views.bump(self, "set_")

@@ -145,7 +145,8 @@ class _InSingle(Interpreter):
             try:
                 result = stack.go_on(CASTS, func, wide, named)
             except (RuntimeError, TypeError) as error:
-                error.args = tuple(str(one).replace("ComplexFloat", "ComplexHalf") for one in error.args)
+                if not wider:
+                    error.args = tuple(str(one).replace("ComplexFloat", "ComplexHalf") for one in error.args)
                 raise
             _refuse(name, args)  # what is wrong with the arguments comes first
             if written is not None:
