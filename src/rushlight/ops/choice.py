@@ -19,6 +19,7 @@ from ..base.dtypes import can_cast
 from ..base.dtypes import of as dtype_of
 from ..tensor import Tensor, new_tensor
 from . import promotion
+from .argument_forms import is_number
 from .extremes import refuse
 from .operands import no_such_form, refuse_history
 from .pointwise import LN2, plain, smooth
@@ -154,14 +155,6 @@ def ldexp(input: Any, other: Any) -> Tensor:
     return ops.ldexp(input, other)
 
 
-def _no_form(name: str, given: list[Any], form: str) -> TypeError:
-    """PyTorch's error for arguments of types that no form of a function has, with the form that was meant."""
-    words = ", ".join(type_name(one) for one in given)
-    return TypeError(
-        f"{name}() received an invalid combination of arguments - got ({words}), but expected one of:\n * ({form})"
-    )
-
-
 def _expect_number(name: str, label: str, value: object) -> None:
     if not isinstance(value, (Tensor, *NUMBERS)):
         raise TypeError(f"{name}(): argument '{label}' must be Number, not {type_name(value)}")
@@ -171,8 +164,7 @@ def _expect_number(name: str, label: str, value: object) -> None:
 def _branches(condition: Any, input: Any, other: Any) -> tuple[Any, Any]:
     """The two branches of where, numbers as 0-dim tensors of the dtype that they meet in."""
     if not all(isinstance(value, (Tensor, *NUMBERS)) for value in (input, other)):
-        given = [condition, input] if other is None else [condition, input, other]
-        raise _no_form("where", given, "Tensor condition, Tensor or Number input, Tensor or Number other")
+        raise TypeError  # which is then said in PyTorch's words
     common = promotion.common_dtype([input, other]).numpy
     made = (
         value if isinstance(value, Tensor) else new_tensor(promotion.number_array(value, common)) for value in (input, other)
@@ -241,7 +233,7 @@ def _filled(input: Tensor, mask: Tensor, value: Any, shape: tuple[int, ...] | No
             f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {value._array.ndim} dimension(s)."
         )
     if not is_tensor and not isinstance(value, NUMBERS):
-        raise _no_form("masked_fill", [input, mask, value], "Tensor input, Tensor mask, Number value")
+        raise TypeError  # which is then said in PyTorch's words
     if mask._array.dtype.kind != "b":
         raise RuntimeError(
             f"masked_fill_ only supports boolean masks, but got mask with dtype {dtype_of(mask._array.dtype).c_name}"
@@ -275,33 +267,24 @@ def masked_fill(input: Any, mask: Any, value: Any) -> Tensor:
     return filled
 
 
+_TENSOR_OR_NONE = (Tensor, type(None))
+_NUMBER_OR_NONE = (*NUMBERS, type(None))
+
+
 def _clamp(input: Any, min: Any, max: Any) -> Any:
     if isinstance(min, Tensor) or isinstance(max, Tensor):
-        for value in (min, max):
-            if value is not None and not isinstance(value, Tensor):
-                raise TypeError(
-                    "clamp() received an invalid combination of arguments - got "
-                    f"({', '.join(type(one).__name__ for one in (input, min, max))}), but expected one of:\n"
-                    " * (Tensor input, Tensor min = None, Tensor max = None, *, Tensor out = None)\n"
-                    " * (Tensor input, Number min = None, Number max = None, *, Tensor out = None)"
-                )
+        if not (isinstance(min, _TENSOR_OR_NONE) and isinstance(max, _TENSOR_OR_NONE)):
+            if not (is_number(min) and is_number(max)):
+                raise TypeError  # which is then said in PyTorch's words
+            return ops.clamp(input, *(bound.item() if isinstance(bound, Tensor) else bound for bound in (min, max)))
         if input._array.dtype.kind == "c":
             raise NotImplementedError("clamp is not supported for complex types")
         return ops.clamp_between(input, min, max)
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
-    _expect_bounds("clamp", input, min, max)
+    if not (isinstance(min, _NUMBER_OR_NONE) and isinstance(max, _NUMBER_OR_NONE)):
+        raise TypeError  # which is then said in PyTorch's words
     return ops.clamp(input, min, max)
-
-
-def _expect_bounds(name: str, input: Any, *bounds: Any) -> None:
-    for bound in bounds:
-        if bound is not None and not isinstance(bound, NUMBERS):
-            raise _no_form(
-                name,
-                [input, *(one for one in bounds if one is not None)],
-                "Tensor input, Number min = None, Number max = None, *, Tensor out = None",
-            )
 
 
 @public(inplace=True)
@@ -400,7 +383,7 @@ def lerp(input: Any, end: Any, weight: Any) -> Tensor:
         refuse("lerp_kernel_tensor", input if weight._array.dtype.kind in "iub" else weight, "iub")
         return ops.lerp_tensor(input, end, weight)
     if not isinstance(weight, NUMBERS):
-        raise _no_form("lerp", [input, end, weight], "Tensor input, Tensor end, Number weight, *, Tensor out = None")
+        raise TypeError  # which is then said in PyTorch's words
     _same_dtype(input, end=end)
     refuse("lerp_kernel_scalar", input, "iub")
     return ops.lerp(input, end, weight)

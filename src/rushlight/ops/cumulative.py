@@ -237,11 +237,7 @@ def _integrand(name: str, y: Any, x: Any, dx: Any, dim: Any) -> tuple[int, Any]:
         if value is not None and value._array.dtype.kind == "b":
             raise RuntimeError(f"{name}: received a bool input for `{word}`, but bool is not supported")
     if (x is not None and dx is not None) or (isinstance(dx, Tensor) and dx.requires_grad):
-        raise TypeError(
-            f"{name}() received an invalid combination of arguments - got (Tensor, {'' if x is None else 'Tensor, '}"
-            f"dx={type(dx).__name__}), but expected "
-            "one of:\n * (Tensor y, Tensor x, *, int dim = -1)\n * (Tensor y, *, Number dx = 1, int dim = -1)\n"
-        )
+        raise TypeError  # which is then said in PyTorch's words
     step = dx.item() if isinstance(dx, Tensor) else dx
     if isinstance(step, bool | complex):
         raise RuntimeError(f"{name}: Currently, we only support dx as a real number.")
@@ -286,17 +282,6 @@ def cumulative_trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: Any = -1
 # Gradients of samples.
 
 
-_GRADIENT_FORMS = """\
- * (Tensor input, *, tuple of ints dim, int edge_order = 1)
- * (Tensor input, *, Number spacing, tuple of ints dim, int edge_order = 1)
- * (Tensor input, *, Number spacing = None, int dim = None, int edge_order = 1)
- * (Tensor input, *, tuple of Scalars spacing, int dim = None, int edge_order = 1)
- * (Tensor input, *, tuple of Scalars spacing, tuple of ints dim, int edge_order = 1)
- * (Tensor input, *, tuple of Tensors spacing, int dim = None, int edge_order = 1)
- * (Tensor input, *, tuple of Tensors spacing, tuple of ints dim, int edge_order = 1)
-"""
-
-
 def _spacings(input: Any, spacing: Any, dim: Any) -> tuple[list[int], list[Any]]:
     """The axes of gradient(), and for each the step or the sample points."""
     array = input._array
@@ -311,10 +296,7 @@ def _spacings(input: Any, spacing: Any, dim: Any) -> tuple[list[int], list[Any]]
         spacing = spacing.item()
     if not isinstance(spacing, (tuple, list)):
         if not isinstance(spacing, Number):
-            raise TypeError(
-                f"gradient() received an invalid combination of arguments - got (Tensor, spacing={type(spacing).__name__}), "
-                f"but expected one of:\n{_GRADIENT_FORMS}"
-            )
+            raise TypeError  # which is then said in PyTorch's words
         return axes, [spacing] * len(axes)
     if len(spacing) != len(axes):
         given = f"list of length {len(spacing)}"

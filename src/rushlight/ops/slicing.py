@@ -106,11 +106,7 @@ def narrowed_from(input: Any, dim: int, start: Any, length: int) -> tuple[int, i
         if start._array.ndim or start._array.dtype.kind not in "iu":
             raise RuntimeError("start must be an 0-dim integral Tensor.")
     elif not hasattr(start, "__index__"):
-        raise TypeError(
-            f"narrow() received an invalid combination of arguments - got (Tensor, int, {type(start).__name__}, int), but "
-            "expected one of:\n * (Tensor input, int dim, Tensor start, int length)\n"
-            " * (Tensor input, int dim, int start, int length)\n"
-        )
+        raise TypeError  # which is then said in PyTorch's words
     begin = int(start)
     if not -size <= begin <= size:
         raise IndexError(f"start out of range (expected to be in range of [{-size}, {size}], but got {begin})")
@@ -235,11 +231,7 @@ def tensor_split(
         inner = [int(index) for index in indices_or_sections]
         bounds = [0, *inner, size]
     elif not hasattr(indices_or_sections, "__index__"):
-        raise TypeError(
-            f"tensor_split() received an invalid combination of arguments - got (Tensor, {type(indices_or_sections).__name__}), "
-            "but expected one of:\n * (Tensor input, tuple of ints indices, int dim = 0)\n"
-            " * (Tensor input, Tensor tensor_indices_or_sections, int dim = 0)\n * (Tensor input, int sections, int dim = 0)\n"
-        )
+        raise TypeError  # which is then said in PyTorch's words
     else:
         sections = int(indices_or_sections)
         if not -(2**63) <= sections < 2**63:
@@ -264,11 +256,9 @@ def _axis_split(name: str, least: int, axis_for: Any) -> None:
                 f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor with {ndim} dimensions!"
             )
         axis = axis_for(ndim)
-        if (sections is None) is (indices is None):
+        if (sections is None) is (indices is None) or isinstance(sections, str):
             raise TypeError  # which is then said in PyTorch's words
         sections = indices if sections is None else sections
-        if isinstance(sections, str):
-            raise TypeError(f"{name}() received an invalid combination of arguments - got (Tensor, str)")
         if isinstance(sections, Tensor) and not sections._array.ndim:
             sections = sections.item()
         if isinstance(sections, int) and (sections == 0 or input._array.shape[axis] % sections):

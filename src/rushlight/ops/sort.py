@@ -371,10 +371,7 @@ def isin(
     if elements is None or test_elements is None:
         raise TypeError  # which is then said in PyTorch's words
     if not isinstance(elements, Tensor) and not isinstance(test_elements, Tensor):
-        raise TypeError(
-            "isin() received an invalid combination of arguments - got "
-            f"({type(elements).__name__}, {type(test_elements).__name__}), but one of them must be a Tensor"
-        )
+        raise TypeError  # which is then said in PyTorch's words
     arrays = []
     for value in (elements, test_elements):
         is_tensor = isinstance(value, Tensor)
