@@ -123,7 +123,6 @@ from rushlight.nn.functional import pixel_shuffle as pixel_shuffle
 from rushlight.nn.functional import pixel_unshuffle as pixel_unshuffle
 from rushlight.nn.functional import prelu as prelu
 from rushlight.nn.functional import rms_norm as rms_norm
-from rushlight.nn.functional import rrelu as rrelu
 from rushlight.random import Generator as Generator
 from rushlight.random import get_rng_state as get_rng_state
 from rushlight.random import initial_seed as initial_seed
@@ -3752,7 +3751,10 @@ def round_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place version of :func:`round`."""
     ...
 row_stack = vstack
-def rrelu_(input: Tensor, lower: _float = 0.125, upper: _float = 0.3333333333333333, training: _bool = False) -> Tensor:
+def rrelu(input: Tensor, lower: _float = 0.125, upper: _float = 0.3333333333333333, training: _bool = False, generator: object | None = None) -> Tensor:
+    """:func:`torch.nn.functional.rrelu` with a generator of its own."""
+    ...
+def rrelu_(input: Tensor, lower: _float = 0.125, upper: _float = 0.3333333333333333, training: _bool = False, generator: object | None = None) -> Tensor:
     """In-place version of :func:`rrelu`."""
     ...
 def rsqrt(input: Tensor, *, out: Any = None) -> Tensor:

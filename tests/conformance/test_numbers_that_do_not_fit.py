@@ -37,3 +37,24 @@ def test_numbers_that_do_not_fit(line: str) -> None:
         except Exception as error:
             found.append(f"{type(error).__name__}: {str(error).partition(' but expected one')[0]}")
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "torch.rrelu(x, 0.1, 0.3, True, torch.Generator().manual_seed(3))", "torch.rrelu_(x, 0.1, 0.3, True, torch.Generator().manual_seed(3))",
+        "torch.rrelu(x, 0.1, 0.3, True, False)", "torch.rrelu(x, inplace=True)", "torch.native_dropout(x * 1j, 0.5, True)",
+        "torch.native_dropout(x * 1j, 1, True)", "torch.native_dropout(x.long(), 1, True)",
+        "torch.binary_cross_entropy_with_logits(x, torch.ones(2, 3))", "torch.binary_cross_entropy_with_logits(x, torch.ones(2, 1))",
+        "torch.binary_cross_entropy_with_logits(x, torch.ones(2))",
+    ],
+)  # fmt: skip
+def test_further_arguments_of_functions_in_torch(line: str) -> None:
+    found = []
+    for package in (torch, rushlight):
+        package.manual_seed(0)
+        try:
+            found.append(repr(eval(line, {"torch": package, "x": package.tensor([-1.0, 2.0, -3.0])})))
+        except Exception as error:
+            found.append(repr(error))
+    assert found[0] == found[1]

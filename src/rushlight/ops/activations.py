@@ -23,7 +23,7 @@ from ..kernels import register, sweeps
 from ..tensor import Tensor, new_tensor
 from . import dropout
 from .activation_backward import mish_backward, prelu_backward, silu_backward
-from .argument_forms import held_to_forms, refuse_misfits
+from .argument_forms import refuse_misfits
 from .inplace import named, read_by_result, record_as
 from .operands import require_kind
 from .public import axis_of, function_of, module, ops, public
@@ -385,6 +385,10 @@ def rrelu(
     input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: bool = False
 ) -> Tensor:
     """As leaky_relu with a slope drawn between two limits in training, and their mean otherwise."""
+    return _rrelu(input, lower, upper, training, inplace, None)
+
+
+def _rrelu(input: Tensor, lower: float, upper: float, training: bool, inplace: bool, generator: object) -> Tensor:
     if state.transforms:
         interpreters.refuse("draw", "rrelu")
     for side, bound in (("lower", lower), ("upper", upper)):
@@ -399,30 +403,41 @@ def rrelu(
     refused = not training and lower + upper < 0
 
     def draw(x: Any) -> Any:
-        result = ops.rrelu_noise(x, _slopes(x, lower, upper, training))
+        result = ops.rrelu_noise(x, _slopes(x, lower, upper, training, generator))
         return _by_result(result, "leaky_relu", -1.0 if refused else 1.0) if inplace else result
 
     return read_by_result(views.inplace(draw, "rrelu_", input)) if inplace else draw(input)
 
 
-def _slopes(x: Tensor, lower: float, upper: float, training: bool) -> Tensor:
+def _slopes(x: Tensor, lower: float, upper: float, training: bool, generator: object) -> Tensor:
     """1 where ``x`` is positive, slopes elsewhere."""
     array = x._array
     noise, negative = np.ones(array.shape, array.dtype), array <= 0 if training else ~(array > 0)
     count = int(np.count_nonzero(negative))
-    noise[negative] = dropout.default_stream().uniform((count,), DOUBLE, lower, upper) if training else (lower + upper) / 2
+    stream = getattr(generator, "_stream", None) or dropout.default_stream()
+    noise[negative] = stream.uniform((count,), DOUBLE, lower, upper) if training else (lower + upper) / 2
     return new_tensor(noise)
 
 
-def rrelu_(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False) -> Any:
+@public(method=False, out=False)
+def rrelu_(
+    input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, generator: object = None
+) -> Tensor:
     """In-place version of :func:`rrelu`."""
     if not isinstance(training, bool):
         raise TypeError  # which is then said in PyTorch's words
-    return rrelu(input, lower, upper, training, True)
+    return _rrelu(input, lower, upper, training, True, generator)
 
 
-module("torch")["rrelu"] = module("torch.nn.functional")["rrelu"]
-module("torch")["rrelu_"] = module("torch.nn.functional")["rrelu_"] = held_to_forms("rrelu_")(rrelu_)
+@public("rrelu", method=False, out=False)
+def _torch_rrelu(
+    input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, generator: object = None
+) -> Tensor:
+    """:func:`torch.nn.functional.rrelu` with a generator of its own."""
+    return _rrelu(input, lower, upper, training, False, generator)
+
+
+module("torch.nn.functional")["rrelu_"] = module("torch")["rrelu_"]
 
 
 def sigmoid(input: Tensor) -> Tensor:

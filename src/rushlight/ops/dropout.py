@@ -248,5 +248,9 @@ def native_dropout(input: Any, p: float, train: bool | None) -> tuple[Tensor, Te
     """Dropout together with the mask of what was kept."""
     if train is False:
         return input, new_tensor(input._array == input._array)
-    mask = _noise(input, input._array.shape, p).bool()
+    kind = input._array.dtype
+    if kind.kind in "biu":
+        raise RuntimeError(f"result type Float can't be cast to the desired output type {input.dtype.scalar_name}")
+    drawn = input.real if kind.kind == "c" else input  # noise that is as large, of numbers that are drawn
+    mask = _noise(drawn, input._array.shape, p).bool()
     return ops.masked_scale(input, mask, 1 / (1 - p) if p < 1 else 0.0), mask

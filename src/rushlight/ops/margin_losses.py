@@ -336,6 +336,20 @@ _ORDERS = {
 }
 
 
+def _in_size_of(target: Tensor, input: Tensor) -> Tensor:
+    """``input`` in the size of ``target``, a copy of which PyTorch writes into."""
+    shapes = [target._array.shape, input._array.shape]
+    if shapes[0] == shapes[1]:
+        return input
+    mismatch = broadcast_error(shapes)
+    if mismatch is not None:
+        raise mismatch
+    whole = np.broadcast_shapes(*shapes)
+    if whole != shapes[0]:
+        raise RuntimeError(f"output with shape {list(shapes[0])} doesn't match the broadcast shape {list(whole)}")
+    return input.expand(whole)
+
+
 def _by_number(name: str, order: list[str]) -> None:
     function, spellings = module(F)[name], spellings_of(tuple(order))
 
@@ -346,6 +360,8 @@ def _by_number(name: str, order: list[str]) -> None:
         if not kwargs.keys() <= {*order[len(args) :]}:
             raise TypeError  # which is then said in PyTorch's words
         given = {"reduction": 0, **dict(zip(order, args, strict=False)), **kwargs}
+        if name == "binary_cross_entropy_with_logits" and {"input", "target"} <= given.keys():
+            given["input"] = _in_size_of(given["target"], given["input"])
         is_other = isinstance(given["reduction"], int) and given["reduction"] not in (0, 1, 2)
         given["reduction"] = "none" if is_other else reduction_of(None, None, given["reduction"])
         if name == "kl_div" and given["reduction"] == "mean":
