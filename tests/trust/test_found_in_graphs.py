@@ -405,3 +405,11 @@ def test_what_a_huber_loss_of_two_dtypes_lacks_is_told_of_its_input_first() -> N
 def test_windows_of_nothing_have_their_strides() -> None:
     assert torch.ones(0, 2).unfold(-1, 2, 1).stride() == (2, 1, 1)
     assert torch.ones(3, 0, 2).unfold(-1, 2, 1).stride() == (2, 2, 1, 1)
+
+
+def test_a_tensor_is_written_into_its_own_only_part() -> None:
+    image = torch.tensor([[[[1.0]], [[2.0]]]]).clone(memory_format=torch.channels_last)
+    image[0] = image
+    assert image.flatten().tolist() == [1, 2]
+    with pytest.raises(RuntimeError, match="some elements of the input tensor"):
+        image[0, 0] = image[0, :1]

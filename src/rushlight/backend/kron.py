@@ -6,7 +6,7 @@ import numpy as np
 
 from ..base.strides import dense
 from .numpy import Array, Shape, in_memory
-from .shape import steps
+from .shape import seen_strides, steps
 
 _Layout = tuple[Shape, Shape]  # sizes and strides
 
@@ -17,35 +17,12 @@ def can_be_seen(x: Array, y: Array, shape: Shape) -> bool:
     for one, first in ((x, True), (y, False)):
         own = (1,) * (len(shape) - one.ndim) + one.shape
         apart = tuple(part for size in own for part in ((size, 1) if first else (1, size)))
-        strides = _seen((one.shape, steps(one)), apart)
+        strides = seen_strides(one.shape, steps(one), apart)
         if strides is None:
             return False
         cast = one.dtype != np.result_type(x, y)
         factors.append(_copied((apart, strides)) if cast else (apart, strides))
-    return _seen(_product(*factors), shape) is not None
-
-
-def _seen(layout: _Layout, shape: Shape) -> Shape | None:
-    """The strides of a view in another shape; None where there is none."""
-    sizes, strides = layout
-    if 0 in sizes:
-        return dense(shape)
-    if not sizes:
-        return (1,) * len(shape)
-    found: list[int] = []
-    left, base, whole = list(shape), strides[-1], 1
-    for axis in reversed(range(len(sizes))):
-        whole *= sizes[axis]
-        if axis and (sizes[axis - 1] == 1 or strides[axis - 1] == whole * base):
-            continue
-        part = 1
-        while left and (part < whole or left[-1] == 1):
-            found.append(part * base)
-            part *= left.pop()
-        if part != whole:
-            return None
-        base, whole = strides[axis - 1], 1
-    return tuple(reversed(found))
+    return seen_strides(*_product(*factors), shape) is not None
 
 
 def _copied(layout: _Layout) -> _Layout:

@@ -33,11 +33,18 @@ def contiguous(x: Array) -> Array:
 def view(x: Array, shape: Shape) -> Array:
     """The same memory under another shape; ValueError where that would need a copy."""
     if x.flags.c_contiguous:
-        return x.reshape(shape)
-    try:
-        return x.reshape(shape, copy=False)
-    except ValueError:
-        raise not_a_view() from None
+        seen = x.reshape(shape)
+        if 1 not in x.shape or 1 not in shape:
+            return seen
+    else:
+        try:
+            seen = x.reshape(shape, copy=False)
+        except ValueError:
+            raise not_a_view() from None
+    strides = seen_strides(x.shape, steps(x), seen.shape) if 1 in seen.shape and x.size else None
+    if strides is None or strides == steps(seen):
+        return seen
+    return backend.strided(seen, seen.shape, tuple([step * x.itemsize for step in strides]))  # NumPy's differ along sizes of 1
 
 
 def not_a_view() -> RuntimeError:
@@ -45,6 +52,29 @@ def not_a_view() -> RuntimeError:
         "view size is not compatible with input tensor's size and stride (at least one dimension spans across two contiguous "
         "subspaces). Use .reshape(...) instead."
     )
+
+
+@functools.lru_cache(1024)
+def seen_strides(sizes: Shape, strides: Shape, shape: Shape) -> Shape | None:
+    """The strides, in elements, of a view in another shape; None where there is none."""
+    if 0 in sizes:
+        return dense(shape)
+    if not sizes:
+        return (1,) * len(shape)
+    found: list[int] = []
+    left, base, whole = list(shape), strides[-1], 1
+    for axis in reversed(range(len(sizes))):
+        whole *= sizes[axis]
+        if axis and (sizes[axis - 1] == 1 or strides[axis - 1] == whole * base):
+            continue
+        part = 1
+        while left and (part < whole or left[-1] == 1):
+            found.append(part * base)
+            part *= left.pop()
+        if part != whole:
+            return None
+        base, whole = strides[axis - 1], 1
+    return tuple(reversed(found))
 
 
 def steps(x: Array) -> tuple[int, ...]:
