@@ -341,13 +341,8 @@ def _in_size_of(target: Tensor, input: Tensor) -> Tensor:
     shapes = [target._array.shape, input._array.shape]
     if shapes[0] == shapes[1]:
         return input
-    mismatch = broadcast_error(shapes)
-    if mismatch is not None:
-        raise mismatch
-    whole = np.broadcast_shapes(*shapes)
-    if whole != shapes[0]:
-        raise RuntimeError(f"output with shape {list(shapes[0])} doesn't match the broadcast shape {list(whole)}")
-    return input.expand(whole)
+    check_output(*shapes)
+    return input.expand(shapes[0])
 
 
 def _by_number(name: str, order: list[str]) -> None:

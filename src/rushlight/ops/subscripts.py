@@ -321,7 +321,7 @@ def _setitem(self: Any, key: Any, value: Any, /) -> None:
         view.fill_(value)
     else:
         lead = _ones_in_front(value._array.shape)
-        value = value.view(value._array.shape[lead:])  # a view even where there are none, as PyTorch records it
+        value = ops.view(value, value._array.shape[lead:])  # a view even where there are none, as PyTorch records it
         view.copy_(value if value._array.shape == view._array.shape else expand(value, view._array.shape))
 
 
@@ -341,7 +341,7 @@ def _ones_in_front(shape: Sequence[int]) -> int:
 
 def _without_leading_ones(value: Any) -> Any:
     lead = _ones_in_front(value._array.shape)
-    return value.view(value._array.shape[lead:]) if lead else value
+    return ops.view(value, value._array.shape[lead:]) if lead else value
 
 
 def _put(view: Any, indices: list[Any], value: Any) -> None:
