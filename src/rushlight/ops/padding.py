@@ -60,7 +60,7 @@ def constant_pad_nd(input: Any, pad: Any, value: Any = 0) -> Tensor:
         if shape[-1 - i] + min(widths[2 * i], 0) + min(widths[2 * i + 1], 0) < 0:
             raise RuntimeError("narrow(): length must be non-negative.")
     if max(widths, default=0) > 0:
-        checked_number(value._array[()] if isinstance(value, Tensor) else value, input._array)
+        checked_number(value.item() if isinstance(value, Tensor) else value, input._array)
     return ops.constant_pad(input, widths, value)
 
 
