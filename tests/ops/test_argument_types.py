@@ -142,6 +142,22 @@ def test_the_older_form_of_a_difference_takes_a_tensor_as_its_factor() -> None:
     assert X.sub(torch.tensor(2.0), 3).tolist() == X.clone().sub_(torch.tensor(2.0), 3).tolist() == (X - 6).tolist()
 
 
+def test_a_tensor_of_no_dimensions_is_a_bound_beside_a_number() -> None:
+    assert X.clamp(torch.tensor(1.0), 3).tolist() == X.clone().clamp_(1, torch.tensor(3.0)).tolist() == X.clamp(1, 3).tolist()
+    assert torch.tensor([1, 5]).clamp(torch.tensor(2.5), 7).dtype is torch.float32
+    with pytest.raises(
+        TypeError, match=r"^clamp\(\) received an invalid combination of arguments - got \(Tensor, Tensor, int\)"
+    ):
+        torch.clamp(X, torch.tensor([1.0]), 3)
+
+
+def test_what_does_not_fill_is_told_form_by_form() -> None:
+    with pytest.raises(
+        TypeError, match=r"^fill_\(\) .* got \(str\), .*\n \* \(Tensor value\)\n      didn't match .*: \(!str!\)"
+    ):
+        torch.ones(2).fill_("a")
+
+
 def test_what_out_is_no_place_for_is_told_before_what_a_kernel_refuses() -> None:
     x = torch.ones(2, dtype=torch.complex64)
     with pytest.raises(RuntimeError, match=r"^result type ComplexFloat can't be cast to the desired output type Char$"):

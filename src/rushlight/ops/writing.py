@@ -15,6 +15,7 @@ from ..backend import pointwise as k
 from ..backend.checked_convert import checked_fill
 from ..base.arguments import NUMBERS, type_name
 from ..tensor import Methods, Tensor, new_tensor
+from .argument_forms import check_form
 from .asking import asked
 from .inplace import count, in_graph, plain_write
 from .integer_arguments import switch
@@ -99,10 +100,7 @@ def fill_(input: Any, value: Any) -> Tensor:
         value = k.real_if(value._array, input._array.dtype)
     else:
         if not isinstance(value, NUMBERS):
-            raise TypeError(
-                f"fill_() received an invalid combination of arguments - got ({type(value).__name__}), but expected one of:\n"
-                " * (Tensor value)\n * (Number value)\n"
-            )
+            check_form("fill_", (value,))
         views.check_writable(input)
         overlaps.check_turned(input)
         value = checked_fill(value, input._array)
