@@ -416,3 +416,13 @@ def test_divergences_lie_as_their_parameters() -> None:
     of_laplace = torch.distributions.Laplace(mean, mean.abs())
     assert torch.distributions.kl_divergence(torch.distributions.Normal(mean, 1.5), of_laplace).stride() == (1, 2)
     assert torch.distributions.Cauchy(mean, 1.0).mean.stride() == (3, 1)
+def test_rows_of_matrices_that_are_not_finite_are_taken_as_lapack_takes_them() -> None:
+    nan, inf = torch.nan, torch.inf
+    assert torch.linalg.inv(torch.tensor([[nan, 1.0], [0.5, 2.0]])).isnan().all()
+    assert torch.linalg.inv(torch.tensor([[inf, inf], [1.0, inf]])).isnan().all()
+    assert torch.linalg.inv(torch.tensor([[1.0, 0.5], [inf, 1.0]])).tolist() == [[0, 0], [2, 0]]
+    assert torch.linalg.lu_factor(torch.tensor([[1.0, 2.0], [nan, 1.0]])).pivots.tolist() == [1, 2]
+    zero = torch.zeros(2, 1)
+    assert torch.linalg.solve_triangular(torch.tensor([[0.0, 1.0], [0.0, 0.0]]), zero, upper=True).isnan().all()
+    singular = torch.tensor([[1.0, 2.0], [2.0, 4.0]])
+    assert str(torch.linalg.inv_ex(singular).inverse) == "tensor([[-inf, inf],\n        [inf, -inf]])"

@@ -43,6 +43,8 @@ def _eliminate(lu: Array, pivots: Array, info: Array) -> None:
         column = lu[:, k:, k]
         # Complex sizes as LAPACK measures them.
         size = np.abs(column.real) + np.abs(column.imag) if column.dtype.kind == "c" else np.abs(column)
+        size[np.isnan(size)] = -1  # LAPACK looks past nan,
+        size[np.isnan(column[:, 0]), 0] = np.inf  # but for where it begins
         row = size.argmax(1) + k
         pivots[:, k] = row + 1
         top, chosen = lu[:, k].copy(), lu[each, row].copy()
@@ -100,7 +102,7 @@ def solve_triangular(a: Array, b: Array, upper: bool, unit: bool = False) -> Arr
     triangle = np.triu(a)
     if unit:
         triangle[..., range(n), range(n)] = 1
-    elif not np.diagonal(a, 0, -2, -1).all():
+    if not (np.isfinite(triangle).all() and np.diagonal(triangle, 0, -2, -1).all()):
         return _substituted(triangle, b)
     with threads.blas_threads(threads.limit() if n * n * b.shape[-1] >= _SHARED else 1):
         x = _in_halves(triangle, b)
@@ -120,15 +122,13 @@ def _in_halves(triangle: Array, b: Array) -> Array:
 
 
 def _substituted(triangle: Array, b: Array) -> Array:
-    """Back substitution, a column of the triangle at a time; a zero on the right stays zero."""
+    """Back substitution, a column of the triangle at a time."""
     batch = np.broadcast_shapes(triangle.shape[:-2], b.shape[:-2])
     x = np.array(np.broadcast_to(b, (*batch, *b.shape[-2:])))
     with silent():
         for k in range(triangle.shape[-1] - 1, -1, -1):
-            row = x[..., k, :]
-            x[..., k, :] = np.where(row == 0, row, row / triangle[..., k, k, None])
-            rest = triangle[..., :k, k, None] * x[..., k, None, :]
-            x[..., :k, :] -= np.where(x[..., k, None, :] == 0, 0, rest)
+            x[..., k, :] /= triangle[..., k, k, None]
+            x[..., :k, :] -= triangle[..., :k, k, None] * x[..., k, None, :]
     return x
 
 

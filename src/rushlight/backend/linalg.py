@@ -86,19 +86,22 @@ def check_positive(info: Array, name: str) -> None:
 def inv_ex(a: Array) -> tuple[Array, Array]:
     """Inverses, and for each matrix 0 or the number of the pivot that was zero."""
     try:
-        return columns(np.linalg.inv(a)), no_info(a.shape[:-2])
+        if np.isfinite(a).all():
+            return columns(np.linalg.inv(a)), no_info(a.shape[:-2])
     except np.linalg.LinAlgError:
-        identity = np.broadcast_to(np.eye(a.shape[-1], dtype=a.dtype), a.shape)
-        return solve_ex(a, identity)
+        pass
+    return solve_ex(a, np.broadcast_to(np.eye(a.shape[-1], dtype=a.dtype), a.shape))
 
 
 def inv(a: Array, name: str = "linalg.inv") -> Array:
     try:
-        return columns(np.linalg.inv(a))
+        if np.isfinite(a).all():
+            return columns(np.linalg.inv(a))
     except np.linalg.LinAlgError:  # by another way to go through the columns a pivot need not be 0
-        inverse, info = inv_ex(a)
-        check_inverted(info, name)
-        return columns(inverse)
+        pass
+    inverse, info = inv_ex(a)
+    check_inverted(info, name)
+    return columns(inverse)
 
 
 def det(a: Array) -> Array:
@@ -192,10 +195,13 @@ def nonsingular(a: Array) -> Array:
 def solve(a: Array, b: Array, left: bool = True, vector: bool = False, name: str = "torch.linalg.solve") -> Array:
     """X with ``a @ X = b`` (or ``X @ a = b``); ``vector``: b is a vector, or a batch of them."""
     try:
-        return _solved(a, b, left, vector)
+        if np.isfinite(a).all():
+            return _solved(a, b, left, vector)
     except np.linalg.LinAlgError:
-        check_solved(solve_ex(a, b, left, vector)[1], name)
-        raise
+        pass
+    x, info = solve_ex(a, b, left, vector)
+    check_solved(info, name)
+    return x
 
 
 def _solved(a: Array, b: Array, left: bool, vector: bool) -> Array:
@@ -210,16 +216,15 @@ def _solved(a: Array, b: Array, left: bool, vector: bool) -> Array:
 def solve_ex(a: Array, b: Array, left: bool = True, vector: bool = False) -> tuple[Array, Array]:
     """As :func:`solve`, and for each matrix 0 or the number of the pivot that was zero."""
     try:
-        return _solved(a, b, left, vector), no_info(a.shape[:-2])
+        if np.isfinite(a).all():  # of other matrices the result shows in which order rows were taken
+            return _solved(a, b, left, vector), no_info(a.shape[:-2])
     except np.linalg.LinAlgError:
         pass
-    if not left:
-        a, b = a.swapaxes(-1, -2), b.swapaxes(-1, -2)
     lu, pivots, info = factorizations.lu_factor(a)
-    result = factorizations.lu_solve(lu, b[..., None] if vector else b, pivots)
+    result = lu_solve(lu, b[..., None] if vector else b, pivots, left=left or vector)
     if vector:
         result = columns(result[..., 0]) if result.ndim > 2 else result[..., 0]
-    return result if left else result.swapaxes(-1, -2), info
+    return result, info
 
 
 def solve_triangular(a: Array, b: Array, upper: bool, left: bool = True, unit: bool = False) -> Array:
