@@ -43,6 +43,7 @@ def test_numbers_that_do_not_fit(line: str) -> None:
     "line",
     [
         "torch.rrelu(x, 0.1, 0.3, True, torch.Generator().manual_seed(3))", "torch.rrelu_(x, 0.1, 0.3, True, torch.Generator().manual_seed(3))",
+        "torch.cat([x], out=[1, 'a'])", "torch.dstack([x], out=[])", "torch.nn.functional.prelu(torch.tensor(1), torch.tensor([1, 0]))",
         "torch.rrelu(x, 0.1, 0.3, True, False)", "torch.rrelu(x, inplace=True)", "torch.native_dropout(x * 1j, 0.5, True)",
         "torch.native_dropout(x * 1j, 1, True)", "torch.native_dropout(x.long(), 1, True)",
         "torch.binary_cross_entropy_with_logits(x, torch.ones(2, 3))", "torch.binary_cross_entropy_with_logits(x, torch.ones(2, 1))",

@@ -324,10 +324,10 @@ def prelu(input: Any, weight: Any) -> Tensor:
         raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {w.ndim}")
     if w.dtype != x.dtype:
         raise RuntimeError(f"prelu: Type promoting not supported. Got {input.dtype.scalar_name} and {weight.dtype.scalar_name}")
+    if w.size != 1 and x.ndim == 0:
+        raise RuntimeError("Not allow zero-dim input tensor.")
     require_kind(input, "prelu_cpu", "f")
     if w.size != 1:
-        if x.ndim == 0:
-            raise RuntimeError("Not allow zero-dim input tensor.")
         channels = x.shape[1] if x.ndim > 1 else 1
         if channels != w.size:
             raise RuntimeError(

@@ -136,7 +136,7 @@ def write_out(f: Function, name: str, target: Any, args: Args, kwargs: Named) ->
         )
     sized: list[_Sized] = []
     looked_at = name in _OF_INPUTS_DTYPE or name in _TELLS
-    if not isinstance(target, Tensor if looked_at else (Tensor, tuple, list)):
+    if not isinstance(target, Tensor if looked_at or name in _JOINS else (Tensor, tuple, list)):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type_name(target)}")
     if looked_at and isinstance(args[0], Tensor):
         _check_dtype(name, target, args[0])
