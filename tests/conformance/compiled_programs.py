@@ -61,7 +61,7 @@ def look(tensors: list[Any]) -> list[Any]:
     seen: list[Any] = []
     for tensor in tensors:
         grad = tensor._grad
-        seen += [tensor.detach(), tensor._version, tensor.grad_fn is None]
+        seen += [tensor.detach(), tensor._version, said(lambda tensor=tensor: tensor.grad_fn is None)]
         seen += [None, None] if grad is None else [grad.detach(), grad._version]
     return seen
 
@@ -83,6 +83,11 @@ def agree(mine: Any, its: Any) -> bool:
 
 def called(function: Any, generator: Any) -> Any:
     rushlight.set_rng_state(generator)
+    return said(function)
+
+
+def said(function: Any) -> Any:
+    """What it gives, or its error: to ask a view for its node may raise one."""
     try:
         return function()
     except Exception as error:
