@@ -416,6 +416,8 @@ def test_divergences_lie_as_their_parameters() -> None:
     of_laplace = torch.distributions.Laplace(mean, mean.abs())
     assert torch.distributions.kl_divergence(torch.distributions.Normal(mean, 1.5), of_laplace).stride() == (1, 2)
     assert torch.distributions.Cauchy(mean, 1.0).mean.stride() == (3, 1)
+
+
 def test_rows_of_matrices_that_are_not_finite_are_taken_as_lapack_takes_them() -> None:
     nan, inf = torch.nan, torch.inf
     assert torch.linalg.inv(torch.tensor([[nan, 1.0], [0.5, 2.0]])).isnan().all()

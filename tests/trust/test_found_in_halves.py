@@ -96,3 +96,127 @@ def test_a_cotangent_of_logits_meets_the_slope_before_the_mean() -> None:
     loss = torch.nn.functional.binary_cross_entropy_with_logits(x, target)
     loss.backward(torch.tensor(60000.0, dtype=HALF))
     assert x.grad.tolist() == [-torch.inf, -7500, 0, 7500]
+
+
+def bits(x: Any) -> str:
+    return " ".join(f"{int(each) & 0xFFFF:04x}" for each in x.detach().view(torch.int16).flatten().tolist())
+
+
+@pytest.mark.parametrize(
+    ("function", "dtype", "values", "value", "slope"),  # the last two by their bits
+    [
+        (lambda x: torch.atan2(x, x.flip(0)), BRAIN, [0.71875, 0.4375, 0.125], "3fb3 3f49 3e30", "bd8a 0000 3ec5"),
+        (lambda x: torch.var(x, 0), BRAIN, [0.71875, 0.4375, 0.125, 0.71875], "3da4", "3cab bbc3 bd12 3cab"),
+        (
+            lambda x: torch.stack(torch.std_mean(x, 0)),
+            BRAIN,
+            [0.15625, 0.34375, 0.34375, 0.34375],
+            "3dc0 3e98",
+            "0000 3dc3 3dc3 3dc3",
+        ),
+        (lambda x: torch.addcdiv(x, x, x * x, value=0.37), BRAIN, [0.71875, 0.4375], "3f9e 3fa4", "3d20 be8c"),
+        (
+            lambda x: torch.addmv(x, torch.ones((2, 2), dtype=x.dtype), x, beta=0.3, alpha=0.7),
+            BRAIN,
+            [0.8125, 0.1875],
+            "3f72 3f41",
+            "3eaf 3ec5",
+        ),
+        (lambda x: torch.addr(x, x, x, beta=0.3, alpha=0.7), BRAIN, [0.71875, 0.4375], "3f14 3eb4 3ee0 3e88", "3f08 3f78"),
+        (lambda x: torch.linalg.vector_norm(x, 0.5), BRAIN, [0.71875, 0.4375, 0.125], "405e", "3ea0 3ecd 3f40"),
+        (
+            lambda x: torch.renorm(x.view(2, 2), 2, 0, 0.7),
+            BRAIN,
+            [0.71875, 0.4375, 0.125, 0.71875],
+            "3f19 3eba 3df6 3f31",
+            "bd97 3df6 3e9d bd5b",
+        ),
+        (lambda x: F.huber_loss(x, x.flip(0) * 2, delta=0.7), BRAIN, [0.1875, 0.3125, 0.78125], "3e90", "bd94 3c74 3db0"),
+        (lambda x: F.smooth_l1_loss(x, x.flip(0) * 2, beta=0.7), BRAIN, [0.15625, 0.34375, 0.34375], "3dc3", "bd25 3cbf 3d98"),
+        (lambda x: F.mse_loss(x, x.flip(0) * 2), BRAIN, [0.71875, 0.4375, 0.125], "3f36", "3e97 3d2b be5b"),
+        (lambda x: F.binary_cross_entropy(x, x.detach().flip(0)), BRAIN, [0.3125, 0.34375, 0.78125], "3f6c", "bdd4 0000 3e05"),
+        (
+            lambda x: F.binary_cross_entropy_with_logits(x, x.flip(0), pos_weight=x.detach()),
+            BRAIN,
+            [0.9375, 0.125, 0.21875],
+            "3f22",
+            "bc0a bc2e bd46",
+        ),
+        (
+            lambda x: F.cross_entropy(x.view(5, 2), torch.tensor([0, 1, 1, 0, 1])),
+            BRAIN,
+            [0.53125, 0.625, 0.5, 0.90625, 0.5625, 0.625, 0.15625, 0.375, 0.625, 0.15625],
+            "3f3d",
+            "bc75 3c75 3c3c bc3a 3c63 bc62 bc82 3c82 3c90 bc90",
+        ),
+        (
+            lambda x: F.nll_loss(x.view(5, 2), torch.tensor([0, 1, 1, 0, 1]), x.detach()[:2]),
+            BRAIN,
+            [0.3125, 0.34375, 0.78125, 0.1875, 0.625, 0.71875, 0.25, 0.15625, 0.34375, 0.65625],
+            "bedd",
+            "bcdc 0000 0000 bcf2 0000 bcf2 bcdc 0000 0000 bcf2",
+        ),
+        (
+            lambda x: F.avg_pool1d(x.view(1, 1, 5), 3, 1),
+            BRAIN,
+            [0.71875, 0.4375, 0.125, 0.71875, 0.625],
+            "3edb 3edb 3efb",
+            "3d43 3e12 3e92 3e74 3e12",
+        ),
+        (
+            lambda x: F.batch_norm(x.view(3, 2), None, None, x[:2] * 2, x[2:4], True),
+            BRAIN,
+            [0.65625, 0.34375, 0.125, 0.125, 0.78125, 0.875],
+            "3f41 bdce bfd9 bf14 3fab 3f87",
+            "bf93 3eec 3fc8 4004 3f91 3e14",
+        ),
+        (
+            lambda x: F.batch_norm(x.view(2, 2, 1, 2).to(memory_format=torch.channels_last), None, None, training=True),
+            BRAIN,
+            [0.65625, 0.34375, 0.125, 0.125, 0.78125, 0.875, 0.625, 0.71875],
+            "bd1f bfcc bf7f bf7f 3f15 3f86 3f53 3f95",
+            "bfde 3f1f be7f 3e8a 3ee6 3f26 bdb6 3d83",
+        ),
+        (lambda x: torch.ldexp(x, x), HALF, [0.65625, 0.53125], "3c23 3a24", "353d 3885"),
+        (
+            lambda x: torch.index_add(x, 0, torch.tensor([0, 0]), x, alpha=0.37),
+            BRAIN,
+            [0.15625, 0.34375],
+            "3eae 3eb0",
+            "3e48 3ead",
+        ),
+        (
+            lambda x: F.batch_norm(x.view(3, 2), x.detach()[:2], x.detach()[2:4], x[:2]),
+            BRAIN,
+            [0.375, 0.125, 0.15625, 0.9375, 0.84375, 0.5625],
+            "0000 0000 be54 3dd7 3ee4 3d67",
+            "3f3f 3f66 3ed0 3d97 3f2e 3de2",
+        ),
+        (
+            lambda x: F.group_norm(x.view(2, 2, 2), 1, x[:2]),
+            BRAIN,
+            [0.71875, 0.4375, 0.125, 0.71875, 0.625, 0.53125, 0.15625, 0.25],
+            "3f24 be3c bf2b 3ec8 3f5f 3f06 bf08 bea3",
+            "3f9d c007 bd0b 3e91 be96 3eb0 be04 3da0",
+        ),
+    ],
+)
+def test_values_and_slopes_round_each_step(
+    function: Callable[[Any], Any], dtype: Any, values: list[float], value: str, slope: str
+) -> None:
+    x = torch.tensor(values, dtype=dtype, requires_grad=True)
+    y = function(x)
+    (found,) = torch.autograd.grad(y, x, torch.arange(1, y.numel() + 1).to(dtype).view(y.shape) / 7)
+    assert (bits(y), bits(found)) == (value, slope)
+
+
+def test_doubles_become_float16_by_way_of_single_precision() -> None:
+    number = 1 + 2**-11 + 2**-30
+    assert torch.tensor([number], dtype=HALF).item() == torch.tensor([number], dtype=torch.float64).half().item() == 1
+
+
+def test_running_statistics_move_by_rounded_steps() -> None:
+    x = torch.tensor([[0.65625], [0.34375], [0.125]], dtype=BRAIN)
+    mean, var = (torch.tensor([number], dtype=BRAIN) for number in (0.3, 0.7))
+    F.batch_norm(x, mean, var, training=True)
+    assert (bits(mean), bits(var)) == ("3e9d", "3f23")

@@ -90,7 +90,7 @@ def threshold_backward(h: Array, x: Array, limit: float) -> Array:
 
 @register(compiled.leaky_relu_backward)
 def leaky_relu_backward(h: Array, x: Array, slope: float) -> Array:
-    return either(x > 0, h, h * h.dtype.type(slope))
+    return either(x > 0, h, np.asarray(in_single(h) * in_single(x).dtype.type(slope)).astype(h.dtype))
 
 
 def prelu_backward(h: Array, x: Array, weight: Array) -> tuple[Array, Array]:

@@ -6,6 +6,7 @@ Indices of maxima are as in pooling.py, whose ``pool_gather`` picks them.
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -14,6 +15,7 @@ import numpy as np
 
 from ..kernels import pooling as compiled
 from ..kernels import register
+from ..kernels.half_precision import is_half
 from .numpy import Array, Shape, in_single, rounded_once
 
 _KEPT = 256  # arrays of indices
@@ -40,11 +42,12 @@ def adaptive_avg_pool(x: Array, size: Shape) -> Array:
 
 
 @register(compiled.adaptive_avg_pool_input_grad)
-@rounded_once
 def adaptive_avg_pool_input_grad(g: Array, x_shape: Shape, rank: int) -> Array:
     """The transpose of ``adaptive_avg_pool``."""
     spatial, size = x_shape[len(x_shape) - rank :], g.shape[g.ndim - rank :]
     x = _shared(g, spatial, size)
+    if is_half(g):
+        return _spread_halves(x, spatial, size)
     product = _product(x, spatial, size, back=True)
     if product is not None:
         x = product
@@ -56,6 +59,18 @@ def adaptive_avg_pool_input_grad(g: Array, x_shape: Shape, rank: int) -> Array:
             else:
                 x = _sums(x, axis, *_bins_around(have, want))
     return np.asarray(x)
+
+
+def _spread_halves(x: Array, spatial: Shape, size: Shape) -> Array:
+    """What belongs to each bin at all its elements: bin after bin is added, and each sum rounded, as in PyTorch."""
+    out = np.zeros((*x.shape[: -len(size)], *spatial), x.dtype)
+    bins = [_bins(have, want) for have, want in zip(spatial, size, strict=True)]
+    lead = (slice(None),) * (x.ndim - len(size))
+    for places in itertools.product(*map(range, size)):
+        into = (slice(begin[at], begin[at] + length[at]) for at, (begin, length) in zip(places, bins, strict=True))
+        share: Array = x[(*lead, *places)]  # type: ignore[arg-type]
+        out[(*lead, *into)] += share.reshape(*x.shape[: -len(size)], *(1,) * len(size))
+    return out
 
 
 def _shared(x: Array, spatial: Shape, size: Shape) -> Array:

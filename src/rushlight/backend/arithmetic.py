@@ -263,6 +263,9 @@ def _power(a: Array, b: Array) -> Array:
     return result
 
 
+_ROUNDED_ONCE = (3, -2, -0.5)  # exponents of float16 that bfloat16 has by several steps
+
+
 def power_number(x: Array, exponent: Any) -> Array:
     """``x ** exponent`` for a Python number, with the shortcuts for the powers everybody writes."""
     dtype = meeting(x, exponent)
@@ -282,6 +285,8 @@ def power_number(x: Array, exponent: Any) -> Array:
         return np.multiply(x, x, out=...)
     if exponent == 1:
         return x.copy("K")
+    if dtype.char == "e" and exponent in _ROUNDED_ONCE:
+        return np.asarray(power_number(backend.in_single(x), exponent)).astype(dtype)
     if exponent == 3:
         return _cube(x)
     if exponent == 0.5:

@@ -296,7 +296,7 @@ def index_select_adjoint(g: Array, index: Array, shape: Shape, axis: int) -> Arr
 def index_add(x: Array, src: Array, index: Array, axis: int, alpha: Any) -> Array:
     out = np.array(x, order="C")
     if alpha != 1 or alpha is True:
-        src = src * alpha
+        src = src * (alpha if src.dtype.kind != "V" else src.dtype.type(alpha))
     whole, values = (out, src) if out.ndim else (out.reshape(1), src.reshape(1))
     rows = index.reshape(-1)
     if not axis:

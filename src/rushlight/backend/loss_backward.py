@@ -6,8 +6,11 @@ import numpy as np
 
 from ..base.errstate import silent
 from ..kernels import register, sweeps
+from ..kernels.half_precision import is_half
+from .bits import either
 from .choice import clamp
 from .numpy import Array, in_single
+from .reduce import divide_by
 
 
 def parts(x: Array, reduction: str) -> int:
@@ -28,6 +31,8 @@ def _off(a: Array, b: Array) -> Array:
 
 
 def mse_loss_backward(h: Array, a: Array, b: Array, reduction: str) -> Array:
+    if is_half(a):  # PyTorch rounds each step
+        return _times(_off(a, b) * np.asarray(2 / parts(a, reduction)).astype(a.dtype), h)
     return _times(h, _scaled(_off(a, b), 2 / parts(a, reduction)))
 
 
@@ -44,10 +49,19 @@ def huber_derivative(a: Array, b: Array, delta: float, factor: float) -> Array:
 
 
 def smooth_l1_loss_backward(h: Array, a: Array, b: Array, reduction: str, beta: float) -> Array:
+    if is_half(a):  # rounded once
+        h, a, b, dtype = in_single(h), in_single(a), in_single(b), a.dtype
+        off, share = _off(a, b), h * np.float32(1 / parts(a, reduction))
+        return either(np.abs(off) >= beta, np.sign(off) * share, off * share / beta).astype(dtype)
     return _times(h, smooth_l1_derivative(a, b, beta, 1 / parts(a, reduction)))
 
 
 def huber_loss_backward(h: Array, a: Array, b: Array, reduction: str, delta: float) -> Array:
+    if is_half(a):  # PyTorch rounds each step, but for delta
+        off, share = _off(a, b), np.asarray(1 / parts(a, reduction)).astype(a.dtype)
+        side, wide = np.sign(off), in_single(off)
+        line = (in_single(side * share * h) * delta).astype(a.dtype)
+        return _times(either(np.abs(wide) >= delta, line, share * off * h), a.dtype.type(1))
     return _times(h, huber_derivative(a, b, delta, 1 / parts(a, reduction)))
 
 
@@ -55,7 +69,15 @@ def binary_cross_entropy_backward(
     h: Array, x: Array, target: Array, weight: Array | None = None, reduction: str = "mean"
 ) -> Array:
     width = np.maximum((1 - x) * x, x.dtype.type(1e-12))
+    if is_half(x):
+        slope = h * (x - target) / width
+        return _divided(slope if weight is None else slope * weight, x, reduction)
     return _times(h if weight is None else h * weight, np.asarray((x - target) / width / parts(x, reduction), x.dtype))
+
+
+def _divided(slope: Array, x: Array, reduction: str) -> Array:
+    """A slope of numbers of two bytes over what the mean divides by."""
+    return divide_by(slope, parts(x, reduction)) if reduction == "mean" else slope
 
 
 def wrong_side(x: Array, target: Array) -> Array:

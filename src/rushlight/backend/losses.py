@@ -9,6 +9,7 @@ import numpy as np
 from ..base.errstate import silent
 from ..kernels import nll_loss as compiled
 from ..kernels import register, sweeps
+from ..kernels.half_precision import is_half
 from . import reduce
 from .activations import log_sigmoid
 from .array_dtypes import common, refuse
@@ -18,6 +19,7 @@ from .extremes import put_along, take_along
 from .flat_indices import within
 from .loss_backward import wrong_side
 from .numpy import Array, in_single
+from .pointwise import log1p
 
 _INT64 = np.dtype(np.int64)
 
@@ -27,6 +29,11 @@ def reduced(values: Array, reduction: str, dtype: np.dtype[Any]) -> Any:
         return values.astype(dtype, copy=False)
     total = reduce.sum_all(values) if reduction == "sum" else reduce.mean_all(values)
     return total if total.dtype is dtype else np.asarray(total).astype(dtype)
+
+
+def _kept(losses: Array, dtype: np.dtype[np.generic]) -> Array:
+    """What half precision keeps of losses before they are added up, in single."""
+    return in_single(losses.astype(dtype, copy=False))
 
 
 def mse_loss(a: Array, b: Array, reduction: str) -> Any:
@@ -40,26 +47,32 @@ def mse_loss(a: Array, b: Array, reduction: str) -> Any:
 def smooth_l1(a: Array, b: Array, beta: float) -> Array:
     """Of each pair of numbers."""
     off = np.abs(a - b)
-    return either(off < beta, 0.5 * off * off / beta, off - 0.5 * beta)
+    half = off.dtype.type(0.5)
+    return either(off < beta, half * off * off / beta, off - half * beta)
 
 
 @register(sweeps.huber)
 def huber(a: Array, b: Array, delta: float) -> Array:
     """Of each pair of numbers."""
     off = np.abs(a - b)
-    return either(off <= delta, 0.5 * off * off, delta * (off - 0.5 * delta))
+    half = off.dtype.type(0.5)
+    return either(off <= delta, half * off * off, delta * (off - half * delta))
 
 
 def smooth_l1_loss(a: Array, b: Array, reduction: str, beta: float) -> Any:
     if a.dtype.kind not in "fV":
         refuse("smooth_l1_cpu", a)
-    return reduced(smooth_l1(in_single(a), in_single(b), beta), reduction, a.dtype)
+    if a.dtype.char == "e":  # PyTorch rounds each step
+        return reduced(in_single(smooth_l1(a, b, np.float16(beta))), reduction, a.dtype)  # type: ignore[arg-type]
+    return reduced(_kept(smooth_l1(in_single(a), in_single(b), beta), a.dtype), reduction, a.dtype)
 
 
 def huber_loss(a: Array, b: Array, reduction: str, delta: float) -> Any:
     if a.dtype.kind not in "fV":
         refuse("huber_cpu", a.astype(common(a, b)))
-    return reduced(huber(in_single(a), in_single(b), delta), reduction, a.dtype)
+    if a.dtype.kind == "V":  # PyTorch rounds each step
+        return reduced(in_single(huber(a, b, np.asarray(delta).astype(a.dtype)[()])), reduction, a.dtype)
+    return reduced(_kept(huber(in_single(a), in_single(b), delta), a.dtype), reduction, a.dtype)
 
 
 # The likelihood of classes: x is (C) or (N, C, ...), the classes (...) or (N, ...).
@@ -85,6 +98,25 @@ def _class_weights(chosen: Array, counted: Array | None, weight: Array | None, d
     return scale if counted is None else np.where(counted, scale, dtype.type(0))
 
 
+_STEP = 16
+
+
+def _added_in_turn(values: Array) -> Array:
+    """The sum, each step rounded: sixteen numbers after another, then sixteen of such sums, and so on; the first of all comes last."""
+    rest, total = values[1:], values.dtype.type(0)
+    while rest.size:
+        whole = rest.size // _STEP * _STEP
+        if whole < rest.size:
+            total = total + np.add.accumulate(rest[whole:])[-1]
+        rest = np.add.accumulate(rest[:whole].reshape(-1, _STEP), 1)[:, -1]
+    return np.asarray(total + values[0])
+
+
+def _weight_of_all(scale: Array | None, target: Array, dtype: np.dtype[np.generic]) -> Array:
+    """What a mean divides by, rounded as PyTorch adds it up."""
+    return np.asarray(target.size).astype(dtype) if scale is None else _added_in_turn(scale.reshape(-1))
+
+
 @register(compiled.nll_loss)
 def nll_loss(x: Array, target: Array, weight: Array | None = None, reduction: str = "mean", ignore_index: int = -100) -> Any:
     if x.dtype.kind not in "fV":
@@ -94,6 +126,10 @@ def nll_loss(x: Array, target: Array, weight: Array | None = None, reduction: st
     scale = _class_weights(chosen, counted, weight, x.dtype)
     axis = min(x.ndim - 1, 1)
     picked = take_along(x, np.expand_dims(chosen, axis), axis).squeeze(axis) if classes else np.zeros(target.shape, x.dtype)
+    if is_half(x) and reduction != "none" and target.size:
+        losses = np.negative(picked if scale is None else picked * scale).reshape(-1)
+        loss = _added_in_turn(losses if counted is None else np.where(counted.reshape(-1), losses, losses.dtype.type(0)))
+        return loss / _weight_of_all(scale, target, x.dtype) if reduction == "mean" else loss
     if scale is None and target.size:
         loss = reduced(in_single(picked), reduction, x.dtype)
         return np.negative(loss) if reduction == "none" else 0 - loss  # of 0.0 not -0.0
@@ -126,6 +162,8 @@ def nll_loss_adjoint(
     if not x.size:
         return np.zeros(shape, g.dtype)
     values = -g[()]  # of a 0-dim array NumPy makes a number, by which it divides in a tenth of the time
+    if is_half(g) and reduction == "mean" and target.size:
+        values, reduction = values / _weight_of_all(scale, target, g.dtype), "sum"
     if scale is not None:
         values = values * scale
     if reduction == "mean":
@@ -148,9 +186,9 @@ def _between_0_and_1(values: Array, what: str) -> None:
 def binary_cross_entropy(x: Array, target: Array, weight: Array | None = None, reduction: str = "mean") -> Any:
     _between_0_and_1(x, "input")
     _between_0_and_1(target, "target")
-    p, t = in_single(x), in_single(target)
+    one, least = np.asarray((1, -100)).astype(x.dtype)  # of half precision each step is rounded
     with silent():
-        losses = (t - 1) * np.maximum(np.log1p(-p), -100) - t * np.maximum(np.log(p), -100)
+        losses = (target - one) * np.maximum(log1p(-x), least) - target * np.maximum(np.log(x), least)
     if weight is not None:
         losses = losses * weight
     return reduced(losses, reduction, x.dtype)
@@ -178,7 +216,9 @@ def logits_of_another_dtype(
     wide, t = in_single(x), in_single(target)
     logarithm = log_sigmoid(x)
     if pos_weight is not None:
-        share = ((in_single(pos_weight) - 1) * t + 1).astype(np.result_type(pos_weight, target))
+        one = pos_weight.dtype.type(1)
+        share = (pos_weight - one) * target + one if is_half(pos_weight) else (pos_weight - 1) * t + 1
+        share = share.astype(np.result_type(pos_weight, target), copy=False)
         logarithm = (in_single(share) * in_single(logarithm)).astype(share.dtype)
     losses = (in_single((1 - t).astype(target.dtype)) * wide).astype(target.dtype)
     losses = in_single(losses)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..kernels import mixtures, register
+from ..kernels.half_precision import is_half
 from . import threads
 from .numpy import Array, converted, in_single, laid_out
 
@@ -107,6 +108,9 @@ def addmm(bias: Array, a: Array, b: Array, beta: Any, alpha: Any) -> Array:
 def addmv(bias: Array, a: Array, b: Array, beta: Any, alpha: Any) -> Array:
     """As addmm; of a matrix without elements the bias is left, in its own shape, as in PyTorch."""
     if a.size or not beta:
+        if is_half(a) and (alpha != 1 or beta != 1):  # numbers of two bytes, too
+            alpha, beta = (np.asarray(each).astype(a.dtype) for each in (alpha, beta))
+            bias, alpha, beta = np.multiply(bias, beta, out=...), np.float32(alpha), bool(beta)
         return addmm(bias, a, b, beta, alpha)
     if bias.dtype.kind in "bui":
         return np.asarray(bias * int(beta)).astype(bias.dtype)
@@ -122,6 +126,9 @@ def addbmm(bias: Array, a: Array, b: Array, beta: Any, alpha: Any) -> Array:
 
 
 def addr(bias: Array, a: Array, b: Array, beta: Any, alpha: Any) -> Array:
+    if is_half(bias) and bias.dtype is a.dtype is b.dtype:  # PyTorch rounds each step
+        beta, alpha = (np.asarray(each).astype(a.dtype) for each in (beta, alpha))
+        a, alpha = a * alpha, 1
     out = outer(a, b)
     if alpha != 1:
         out = out * alpha

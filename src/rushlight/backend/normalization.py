@@ -6,7 +6,7 @@ are products with ones, are enough.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -115,16 +115,6 @@ def _are_alike(g: Array, x: Array) -> bool:
     return g.dtype is x.dtype and x.dtype.char in "fd"
 
 
-def _backward_in_single(
-    slopes: Callable[..., tuple[Array | None, ...] | None], g: Array, x: Array, weight: Array | None, *rest: object
-) -> tuple[Array | None, ...] | None:
-    """Slopes where x has numbers of two bytes, by way of single precision; those of weight and bias stay in it. None of others."""
-    if g.dtype is not x.dtype or not is_half(x):
-        return None
-    found = slopes(in_single(g), in_single(x), None if weight is None else in_single(weight), *rest)
-    return found and (None if found[0] is None else converted(found[0], x.dtype), *found[1:])
-
-
 @register(compiled.layer_norm_backward)
 def layer_norm_backward(
     g: Array, x: Array, weight: Array | None, axes: Axes, eps: float, needs: tuple[bool, ...]
@@ -193,9 +183,88 @@ def _channel_backward(
     return for_x, for_weight, total(g, others) if needs[2] else None
 
 
+def _dtype_of_moments(x: Array, *parameters: Array | None) -> DType:
+    """Of which PyTorch keeps the mean and the deviation of numbers of two bytes: as the first of the parameters that are given."""
+    return next((each.dtype for each in parameters if each is not None), x.dtype)
+
+
+def _kept(value: Array, dtype: DType) -> Array:
+    """What is left, in single precision, of what was kept in a dtype."""
+    return value if value.dtype is dtype else in_single(value.astype(dtype))
+
+
+def channel_moments_of_halves(x: Array, dtype: DType, eps: float) -> tuple[Array, Array, Array]:
+    """Numbers of two bytes in single precision; of each channel the mean and 1 / standard deviation, as kept in ``dtype``.
+
+    PyTorch keeps sums of squares, and their means, in bfloat16, too, but not in float16.
+    """
+    wide, axes = in_single(x), all_but_channels(x.ndim)
+    mean = _mean(wide, axes)
+    off = wide - mean
+    var = _mean_square(total(off * off, axes, True), count(x.shape, axes), dtype)
+    return wide, _kept(mean, dtype), _kept(_rstd(var, eps), dtype)
+
+
+def _mean_square(squares: Array, size: int, dtype: DType) -> Array:
+    if dtype.kind != "V":
+        return over(squares, size)  # type: ignore[no-any-return]
+    return _kept(over(_kept(squares, dtype), float(dtype.type(size))), dtype)
+
+
+def _batch_norm_of_halves(x: Array, weight: Array | None, bias: Array | None, eps: float) -> Array:
+    wide, mean, rstd = channel_moments_of_halves(x, _dtype_of_moments(x, weight, bias), eps)
+    return _in_line(wide, mean, rstd, per_channel(weight, x.ndim), per_channel(bias, x.ndim)).astype(x.dtype)
+
+
+def _in_line(wide: Array, mean: Array, rstd: Array, weight: Array | None, bias: Array | None) -> Array:
+    """``wide * slope + shift``, as PyTorch normalizes numbers of two bytes in single precision."""
+    slope = rstd if weight is None else rstd * in_single(weight)
+    shift = mean * slope
+    out = wide * slope
+    out += -shift if bias is None else in_single(bias) - shift
+    return out
+
+
+def _batch_norm_backward_of_halves(
+    g: Array, x: Array, weight: Array | None, eps: float, needs: tuple[bool, ...]
+) -> tuple[Array | None, ...]:
+    wide, mean, rstd = channel_moments_of_halves(x, _dtype_of_moments(x, weight), eps)
+    h, axes = in_single(g), all_but_channels(x.ndim)
+    size, sums = np.float32(count(x.shape, axes) or 1), total(h, axes, True)
+    if g.strides != x.strides and not (g.flags.c_contiguous and x.flags.c_contiguous):
+        return _batch_norm_backward_by_steps(g, x, weight, (mean, rstd, sums), needs)
+    off = wide - mean
+    dots = total(off * h, axes, True)
+    for_x = None
+    if needs[0]:
+        off *= dots * rstd * rstd / size
+        for_x = (h - sums / size - off) * rstd
+        if weight is not None:
+            for_x *= in_single(per_channel(weight, x.ndim))
+        for_x = converted(for_x, x.dtype)
+    return for_x, (dots * rstd).reshape(-1) if needs[1] else None, sums.reshape(-1) if needs[2] else None
+
+
+def _batch_norm_backward_by_steps(
+    g: Array, x: Array, weight: Array | None, moments: tuple[Array, Array, Array], needs: tuple[bool, ...]
+) -> tuple[Array | None, ...]:
+    """Each step rounded, as PyTorch does where the cotangent does not lie as ``x`` does."""
+    axes = all_but_channels(x.ndim)
+    mean, rstd, sums = (each.astype(x.dtype) for each in moments)
+    size, off = np.asarray(count(x.shape, axes) or 1).astype(x.dtype), x - mean
+    dots = total(in_single(off * g), axes, True)
+    for_x = (g - sums / size - off * (dots.astype(x.dtype) * rstd * rstd / size)) * rstd
+    if weight is not None:
+        for_x = for_x * per_channel(weight, x.ndim).astype(x.dtype)
+    found = (for_x, (dots * moments[1]).reshape(-1), moments[2].reshape(-1))
+    return tuple(value if need else None for value, need in zip(found, needs, strict=True))
+
+
 @register(compiled_channels.batch_norm)
 def batch_norm(x: Array, weight: Array | None = None, bias: Array | None = None, eps: float = 1e-5) -> Array:
     """Normalizes each channel (axis 1)."""
+    if is_half(x):
+        return _batch_norm_of_halves(x, weight, bias, eps)
     _, off, var = _spread(x, all_but_channels(x.ndim))
     scale, columns = _rstd(var, eps), per_channel(weight, x.ndim)
     return _scaled(off, scale if columns is None else scale * columns, per_channel(bias, x.ndim), x.dtype)
@@ -206,17 +275,30 @@ def batch_norm_backward(
     g: Array, x: Array, weight: Array | None, eps: float, needs: tuple[bool, ...]
 ) -> tuple[Array | None, ...] | None:
     """What ``g`` becomes on its way back to x, weight and bias, as far as needed, in one go; None where that is not possible."""
+    if g.dtype is x.dtype and is_half(x):
+        return _batch_norm_backward_of_halves(g, x, weight, eps, needs)
     if not _are_alike(g, x) or not x.flags.c_contiguous:
-        return _backward_in_single(batch_norm_backward, g, x, weight, eps, needs)
+        return None
     return _channel_backward(g, x, weight, all_but_channels(x.ndim), eps, needs)
 
 
 @register(compiled_channels.channel_moments)
 def channel_moments(x: Array) -> tuple[Array, Array]:
     """Mean and variance, unbiased, of each channel."""
-    mean, _, var = _spread(x, all_but_channels(x.ndim))
-    size = x.size // x.shape[1]
+    axes, size = all_but_channels(x.ndim), x.size // x.shape[1]
+    mean, off, var = _spread(x, axes)
+    if x.dtype.kind == "V":
+        return mean.reshape(-1), _mean_square(total(off * off, axes), size - 1, x.dtype)
     return mean.reshape(-1), var.reshape(-1) * (size / (size - 1) if size > 1 else np.nan)
+
+
+def moved(running: Array, value: Array, momentum: float, is_mean: bool) -> Array:
+    """A statistic moved towards a batch's; PyTorch rounds each step of bfloat16, but for the share of a variance."""
+    if running.dtype.kind != "V":
+        return in_single(running) * (1 - momentum) + value * momentum
+    share = running.dtype.type(momentum)
+    rest = running * (running.dtype.type(1) - share)
+    return rest + (value.astype(running.dtype) * share if is_mean else value * np.float32(share))
 
 
 @register(compiled_channels.batch_norm_given)
@@ -224,15 +306,19 @@ def batch_norm_given(
     x: Array, mean: Array, var: Array, weight: Array | None = None, bias: Array | None = None, eps: float = 1e-5
 ) -> Array:
     """Normalizes each channel with a mean and a variance that were measured before."""
-    rstd = 1 / np.sqrt(var + mean.dtype.type(eps))
+    var = in_single(var)
+    rstd = 1 / np.sqrt(var + var.dtype.type(eps))
     mean, rstd, weight, bias = (per_channel(values, x.ndim) for values in (mean, rstd, weight, bias))
+    if is_half(x):
+        return _in_line(in_single(x), in_single(mean), rstd, weight, bias).astype(x.dtype)
     return _scaled((in_single(x) - mean) * rstd, weight, bias, x.dtype)
 
 
 @register(compiled_channels.channel_dots)
 def channel_dots(g: Array, x: Array, mean: Array) -> Array:
     """Of each channel the sum of ``g * (x - mean)``, for a mean that was measured before."""
-    return total(g * (x - per_channel(mean, x.ndim)), all_but_channels(x.ndim)).astype(g.dtype, copy=False)
+    dots = total(in_single(g) * (in_single(x) - in_single(per_channel(mean, x.ndim))), all_but_channels(x.ndim))
+    return dots if is_half(g) else dots.astype(g.dtype, copy=False)
 
 
 def _in_groups(x: Array, groups: int) -> Array:
@@ -248,9 +334,51 @@ def group_norm(x: Array, weight: Array | None = None, bias: Array | None = None,
 def group_norm_with_moments(
     x: Array, weight: Array | None = None, bias: Array | None = None, groups: int = 1, eps: float = 1e-5
 ) -> tuple[Array, Array, Array]:
+    if is_half(x):
+        return _group_norm_of_halves(x, weight, bias, groups, eps)
     hat, mean, rstd = _normalized(_in_groups(x, groups), (2,), eps)
     out = _scaled(hat.reshape(x.shape), per_channel(weight, x.ndim), per_channel(bias, x.ndim), x.dtype)
     return out, mean[..., 0], rstd[..., 0]
+
+
+def _by_channels(x: Array, groups: int, *of_groups: Array) -> Iterator[Array]:
+    """Numbers of groups, (N, groups, 1), at each of their channels, and so that they broadcast against ``x``."""
+    shape = (*x.shape[:2], *(1,) * (x.ndim - 2))
+    return (each.repeat(x.shape[1] // max(groups, 1), 1).reshape(shape) for each in of_groups)
+
+
+def _group_norm_of_halves(
+    x: Array, weight: Array | None, bias: Array | None, groups: int, eps: float
+) -> tuple[Array, Array, Array]:
+    _, mean, rstd = _normalized(_in_groups(x, groups), (2,), eps)
+    columns = (per_channel(values, x.ndim) for values in (weight, bias))
+    out = _in_line(in_single(x), *_by_channels(x, groups, mean, rstd), *columns).astype(x.dtype)
+    return out, mean[..., 0], rstd[..., 0]
+
+
+def _group_norm_backward_of_halves(
+    g: Array, x: Array, weight: Array | None, groups: int, eps: float, needs: tuple[bool, ...]
+) -> tuple[Array | None, ...]:
+    """As PyTorch does, by three numbers for each channel: ``first * g + second * x + third``."""
+    wide, h, dtype = in_single(x), in_single(g), _dtype_of_moments(x, weight)
+    mean, rstd = (_kept(each, dtype) for each in _normalized(_in_groups(x, groups), (2,), eps)[1:])
+    inner = tuple(range(2, x.ndim))
+    dots, sums = total(h * wide, inner, True), total(h, inner, True)
+    mean_of_channel, rstd_of_channel = _by_channels(x, groups, mean, rstd)
+    for_x = for_weight = None
+    if needs[0]:
+        column = None if weight is None else in_single(per_channel(weight, x.ndim))
+        weighed = (dots, sums) if column is None else (dots * column, sums * column)
+        dots_of_group, sums_of_group = (total(_in_groups(each, groups), (2,), True) for each in weighed)
+        share = np.float32(1 / max(x[:1].size // max(groups, 1), 1))
+        second = (sums_of_group * mean - dots_of_group) * rstd * rstd * rstd * share
+        third = -second * mean - sums_of_group * rstd * share
+        second, third = _by_channels(x, groups, second, third)
+        first = rstd_of_channel if column is None else rstd_of_channel * column
+        for_x = converted(first * h + second * wide + third, x.dtype)
+    if needs[1]:
+        for_weight = total(((dots - sums * mean_of_channel) * rstd_of_channel).reshape(x.shape[:2]), (0,))
+    return for_x, for_weight, total(sums.reshape(x.shape[:2]), (0,)) if needs[2] else None
 
 
 @register(compiled_channels.group_norm_backward)
@@ -258,6 +386,8 @@ def group_norm_backward(
     g: Array, x: Array, weight: Array | None, groups: int, eps: float, needs: tuple[bool, ...]
 ) -> tuple[Array | None, ...] | None:
     """What ``g`` becomes on its way back to x, weight and bias, as far as needed, in one go; None where that is not possible."""
+    if g.dtype is x.dtype and is_half(x):
+        return _group_norm_backward_of_halves(g, x, weight, groups, eps, needs)
     if not _are_alike(g, x):
-        return _backward_in_single(group_norm_backward, g, x, weight, groups, eps, needs)
+        return None
     return _channel_backward(g, _in_groups(x, groups), weight, (2,), eps, needs)

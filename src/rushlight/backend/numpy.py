@@ -181,10 +181,15 @@ def _told(strides: tuple[int, ...]) -> bool:
     return 0 not in strides and len({*strides}) == len(strides)
 
 
+def rounded(array: Array, dtype: np.dtype[np.generic]) -> Array:
+    """A copy in another dtype: of doubles in float16 by way of single precision, as in PyTorch."""
+    return (array.astype(_SINGLE) if dtype.char == "e" and array.dtype.char == "d" else array).astype(dtype)
+
+
 def copied(array: Array, dtype: np.dtype[Any]) -> Array:
     """A copy, of another dtype maybe, whose dimensions lie in memory in the same order, without gaps."""
     if array.flags.c_contiguous or _told(array.strides):
-        return array.astype(dtype)
+        return rounded(array, dtype)
     # NumPy lets stretched dimensions change fastest, and the later of equal ones.
     out = empty_like(array, dtype)
     out[...] = array

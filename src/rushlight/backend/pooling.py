@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -15,6 +16,7 @@ import numpy as np
 
 from ..kernels import pooling as compiled
 from ..kernels import register
+from ..kernels.half_precision import is_half
 from ..kernels.pooling import pool_shape
 from .fold import seen_at_taps
 from .numpy import Array, Shape, rounded_once
@@ -123,7 +125,6 @@ def avg_pool(
 
 
 @register(compiled.avg_pool_input_grad)
-@rounded_once
 def avg_pool_input_grad(
     g: Array,
     x_shape: Shape,
@@ -138,6 +139,8 @@ def avg_pool_input_grad(
     rank = len(kernel)
     spatial, out = x_shape[-rank:], g.shape[-rank:]
     x = g / _divisor(spatial, out, kernel, stride, padding, count_include_pad, divisor_override, g.dtype)
+    if is_half(g):
+        return _spread_halves(x, spatial, kernel, stride, padding)
     for axis, (size, taps, step, pad) in enumerate(zip(spatial, kernel, stride, padding, strict=True), g.ndim - rank):
         x = _spread_windows(x, axis, size, taps, step, pad)
     return np.asarray(x)
@@ -188,6 +191,16 @@ def _spread_windows(g: Array, axis: int, size: int, taps: int, step: int, pad: i
         else:  # no two windows have the same element
             x[_along(axis, into)] = g[_along(axis, source)]
     return x
+
+
+def _spread_halves(g: Array, spatial: Shape, kernel: Shape, stride: Shape, padding: Shape) -> Array:
+    """The same of several axes at once: window after window is added, and each sum rounded, as in PyTorch."""
+    out, last = np.zeros((*g.shape[: -len(spatial)], *spatial), g.dtype), g.shape[-len(spatial) :]
+    for taps in itertools.product(*(range(size - 1, -1, -1) for size in kernel)):
+        along = [_overlap(*each[:3], each[3] - each[4]) for each in zip(spatial, last, stride, taps, padding, strict=True)]
+        source, into = zip(*along, strict=True)
+        out[(..., *into)] += g[(..., *source)]
+    return out
 
 
 def _overlap(size: int, count: int, step: int, offset: int) -> tuple[slice, slice]:

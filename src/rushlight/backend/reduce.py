@@ -143,7 +143,7 @@ def divide_number(g: Any, shape: Shape, divisor: int) -> Array:
 
 def divide_by(x: Any, divisor: Any) -> Any:
     """``x / divisor``; of what is stretched, each number once."""
-    if x.dtype.kind == "V":
+    if half_precision.is_half(x):
         return np.asarray(x.astype(np.float32) / np.float32(divisor)).astype(x.dtype)
     if x.size < _STRETCHED or 0 not in x.strides:
         return over(x, divisor)

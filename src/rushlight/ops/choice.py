@@ -24,7 +24,7 @@ from .extremes import refuse
 from .operands import no_such_form, refuse_history
 from .pointwise import LN2, plain, smooth
 from .public import alias, function_of, methods, module, ops, public, publish, warn
-from .rule_functions import conj, underivable
+from .rule_functions import by_number, conj, number_over, underivable
 from .signatures import Unsaid
 from .table import op
 
@@ -73,7 +73,7 @@ plain("fmin", k.fmin, numbers="none",
 # Mixtures.
 
 op("lerp", k.lerp, node="LerpBackward0", kind="linear",
-   start=lambda g, weight: g * conj(1 - weight), end=lambda g, weight: g * conj(weight))
+   start=lambda g, weight: by_number(g, conj(1 - weight)), end=lambda g, weight: by_number(g, conj(weight)))
 op("lerp_tensor", k.lerp, promote="same", node="LerpBackward1", kind="elementwise",
    start=lambda g, weight: g * conj(1 - weight), end=lambda g, weight: g * conj(weight),
    weight=lambda g, start, end: g * conj(end - start))
@@ -81,7 +81,7 @@ op("addcmul", k.addcmul, promote="same", kind="elementwise", x=lambda g: g,
    u=lambda g, xp, v, value: g * conj(xp.times(v, value)), v=lambda g, xp, u, value: g * conj(xp.times(u, value)))
 # PyTorch keeps the divisor whichever input needs a gradient.
 op("addcdiv", k.addcdiv, promote="same", kind="elementwise", x=lambda g, v: g,
-   u=lambda g, v, value: g * conj(value / v), v=lambda g, u, v, value: -g * conj(value * u / (v * v)))
+   u=lambda g, v, value: g * conj(number_over(value, v)), v=lambda g, u, v, value: -g * conj(by_number(u, value) / (v * v)))
 
 # Numbers taken apart and put together.
 
@@ -93,7 +93,7 @@ op("copysign_number", k.copysign_number, node="CopysignBackward1", kind="element
 op("frexp", k.frexp, outputs="mantissa exponent!", kind="elementwise",
    x=lambda g, xp, exponent: g / xp.number_pow(exponent, 2.0))
 op("ldexp", k.ldexp, kind="elementwise",
-   a=lambda g, xp, b: g * conj(xp.number_pow(b, 2.0)), b=lambda g, out: g * conj(out) * LN2)
+   a=lambda g, xp, b: g * conj(xp.number_pow(b, 2.0)), b=lambda g, out: by_number(g * conj(out), LN2))
 plain("nextafter", k.nextafter, numbers="none",
       a=lambda g, xp, a, b: xp.only(g, a != b), b=lambda g, xp: xp.zeroed(g))
 op("heaviside", k.heaviside, node="NotImplemented",

@@ -17,6 +17,7 @@ from . import promotion
 from .inplace import record_as
 from .operands import batches_of, of_several, refuse_history
 from .public import alert_not_deterministic, axis_of, module, ops, public, warn
+from .rule_functions import by_number
 from .scatter import gather, scatter_reduce_src, scatter_reduce_x
 from .table import op
 
@@ -26,7 +27,7 @@ op("index_select_adjoint", k.index_select_adjoint, inputs="index", node="IndexSe
    g=lambda g, xp, index, axis: xp.index_select(g, index, axis))  # fmt: skip
 # Of many inputs here the shape would do, but as in PyTorch a write into them is an error.
 op("index_add", k.index_add, inputs="index", kind="linear", x=lambda g: g,
-   src=lambda g, xp, src, index, axis, alpha: (xp.index_select(g, index, axis) * alpha).reshape(src.shape))  # fmt: skip
+   src=lambda g, xp, src, index, axis, alpha: by_number(xp.index_select(g, index, axis), alpha).reshape(src.shape))  # fmt: skip
 op("index_copy", k.index_copy, inputs="index", kind="linear",
    x=lambda g, xp, index, axis, src_shape: xp.index_copy(g, xp.full_like_shape(g, src_shape), index, axis),
    src=lambda g, xp, src, index, axis: xp.index_select(g, index, axis).reshape(src.shape))  # fmt: skip

@@ -70,7 +70,7 @@ def _composed(g: Any, xp: Any, slope: Any, weight: Any, x: Any, reduction: str) 
 
 
 def target_backward(g: Any, xp: Any, x: Any, weight: Any, reduction: str) -> Any:
-    if xp is arrays:
+    if xp is arrays and x.itemsize > 2:
         return _weighted(g, weight) * ((xp.log(1 - x) - xp.log(x)) / parts(x, reduction))
     return _composed(g, xp, -xp.logit(x, None), weight, x, reduction)
 

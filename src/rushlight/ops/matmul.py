@@ -18,7 +18,7 @@ from .operands import check_batches, of_several, other_side, product_shape, refu
 from .out import write_out
 from .plain_cases import Case, plain_cases
 from .public import CompiledOnUse, alias, axes_of, axis_of, methods, module, ops, public
-from .rule_functions import conj, in_columns, word
+from .rule_functions import by_number, conj, in_columns, word
 from .shape import common_shape, expand
 from .table import arrays, op, tensors
 
@@ -55,21 +55,21 @@ op("vdot", k.vdot, a=lambda g, b: conj(g) * b, b=lambda g, a: g * a)
 op("outer", k.outer, kind="bilinear",
    a=lambda g, b, xp: xp.mv(g, conj(b)), b=lambda g, a, xp: xp.mv(xp.transpose(g, 0, 1), conj(a)))  # fmt: skip
 op("addmm", k.addmm,
-   bias=lambda g, beta: g if beta == 1 else g * conj(beta),
+   bias=lambda g, beta: g if beta == 1 else by_number(g, conj(beta)),
    a=lambda g, b, xp, alpha, a_strides: scaled_by(
        xp.t(xp.mm(conj(b), xp.t(g))) if in_columns(a_strides, g, g.shape[0]) else xp.mm(g, xp.turned(b)), alpha),
    b=lambda g, a, xp, alpha, b_strides: scaled_by(
        xp.t(xp.mm(xp.t(g), conj(a))) if in_columns(b_strides, g, a.shape[1]) else xp.mm(xp.turned(a), g), alpha))  # fmt: skip
 op("addmv", k.addmv,
-   bias=lambda g, beta: g if beta == 1 else g * conj(beta),
+   bias=lambda g, beta: g if beta == 1 else by_number(g, conj(beta)),
    a=lambda g, b, xp, alpha: scaled_by(_outer(g, b, xp), alpha),
    b=lambda g, a, xp, alpha: scaled_by(xp.mv(xp.turned(a), g), alpha))  # fmt: skip
 op("baddbmm", k.addmm,
-   bias=lambda g, beta: g if beta == 1 else g * conj(beta),
+   bias=lambda g, beta: g if beta == 1 else by_number(g, conj(beta)),
    a=lambda g, b, xp, alpha: scaled_by(xp.bmm(g, xp.adjoint(b)), alpha),
    b=lambda g, a, xp, alpha: scaled_by(xp.bmm(xp.adjoint(a), g), alpha))  # fmt: skip
 op("addbmm", k.addbmm,
-   bias=lambda g, beta: g if beta == 1 else g * conj(beta),
+   bias=lambda g, beta: g if beta == 1 else by_number(g, conj(beta)),
    a=lambda g, b, xp, alpha, a_shape: scaled_by(xp.bmm(xp.expand(g, (a_shape[0], *g.shape)), xp.adjoint(b)), alpha),
    b=lambda g, a, xp, alpha, b_shape: scaled_by(
        xp.bmm(xp.adjoint(a), xp.expand(g, (b_shape[0], *g.shape))), alpha))  # fmt: skip
@@ -78,7 +78,7 @@ op("addbmm", k.addbmm,
 def scaled_by(value: Any, factor: Any) -> Any:
     if factor == 1:
         return value
-    return tensors.times(value, conj(factor)) if hasattr(value, "_array") else value * conj(factor)
+    return tensors.times(value, conj(factor)) if hasattr(value, "_array") else by_number(value, conj(factor))
 
 
 def _same_dtype(a: Any, b: Any) -> None:

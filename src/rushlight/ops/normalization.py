@@ -19,7 +19,7 @@ from ..tensor import Tensor, new_tensor
 from .argument_forms import is_number
 from .integer_arguments import switch, whole_numbers
 from .public import module, ops, public
-from .rule_functions import word
+from .rule_functions import Read, word
 from .slopes import slopes
 from .table import arrays, op, tensors
 
@@ -37,7 +37,7 @@ op("batch_norm", keeping(k.batch_norm), node="NativeBatchNormBackward0", inputs=
    joint=lambda g, xp, x, weight, eps, needs: _batch_norm_backward(g, xp, x, weight, eps, needs))  # fmt: skip
 op("batch_norm_given", keeping(k.batch_norm_given), node="NativeBatchNormBackward0", inputs="mean var",
    x=lambda g, xp, weight, var, eps: g * _channel_scale(xp, weight, var, eps, len(g.shape)),
-   weight=lambda g, xp, x, mean, var, eps: xp.channel_dots(g, x, mean) * xp.rsqrt(var + eps),
+   weight=lambda g, xp, x, mean, var, eps: xp.channel_dots(g, x, mean) * xp.rsqrt(_in_single(var) + eps),
    bias=lambda g, xp: over_channels(xp, g))  # fmt: skip
 
 
@@ -83,7 +83,7 @@ def _beside(xp: object, slope: object, *others: object) -> object:
     return slope
 
 
-def _added(xp: Any, values: Any, axes: tuple[int, ...]) -> Any:
+def _added(xp: Any, values: Read, axes: tuple[int, ...]) -> Read:
     return xp.sum(values, axes, False) if axes else values
 
 
@@ -96,8 +96,13 @@ def over_channels(xp: Any, values: Any) -> Any:
 
 
 def _channel_scale(xp: Any, weight: Any, var: Any, eps: float, ndim: int) -> Any:
-    scale = xp.rsqrt(var + eps)
+    scale = xp.rsqrt(_in_single(var) + eps)
     return (scale if weight is None else scale * weight).reshape((-1, *(1,) * (ndim - 2)))
+
+
+def _in_single(var: Read) -> Read:
+    """A variance: of arrays in half precision the root is taken in single."""
+    return k.in_single(var) if isinstance(var, np.ndarray) else var  # type: ignore[return-value]
 
 
 def _batch_norm_backward(g: Any, xp: Any, x: Any, weight: Any, eps: float, needs: tuple[bool, ...]) -> Any:
@@ -282,7 +287,7 @@ def move_statistics(running_mean: Any, running_var: Any, mean: Any, var: Any, mo
     """Running statistics, where there are any, moved towards those of a batch."""
     for target, value in ((running_mean, mean), (running_var, var)):
         if target is not None:
-            target._array[...] = target._array * (1 - momentum) + value * momentum
+            target._array[...] = k.moved(target._array, value, momentum, value is mean)
 
 
 def _keep_up_batch(input: Any, running_mean: Any, running_var: Any, momentum: float) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from ..backend import norms as k
 from ..backend.arithmetic import no_bool_difference
 from ..base import dtypes
@@ -14,6 +16,8 @@ from .out import write_out
 from .public import axes_of, axis_of, module, ops, public
 from .rule_functions import conj, expand, is_complex
 from .table import op
+
+SINGLE = np.dtype(np.float32)
 
 op("vector_norm", k.vector_norm, kind="reduction", node="LinalgVectorNormBackward0",
    x=lambda g, xp, x, out, ord, axis, keepdims: norm_backward(g, xp, x, out, ord, axis, keepdims))  # fmt: skip
@@ -44,7 +48,7 @@ def norm_backward(g: Any, xp: Any, x: Any, norm: Any, ord: float, axis: Any, kee
         axes = axis if axis is not None else tuple(range(len(x.shape)))
         return xp.sgn(x) * xp.masked_fill(xp.share(g, xp.abs(x), norm, axes, True), norm != norm, 0)  # none has the size nan
     if ord < 1:
-        along = xp.masked_fill(xp.sgn(x) * xp.pow_number(xp.abs(x), ord - 1), x == 0, 0)
+        return xp.masked_fill(xp.sgn(x) * xp.pow_number(xp.abs(x), ord - 1), x == 0, 0) * g * xp.pow_number(norm, 1 - ord)
     elif ord < 2:
         along = xp.sgn(x) * xp.pow_number(xp.abs(x), ord - 1)
     else:
@@ -60,12 +64,17 @@ def _direction_backward(g: Any, xp: Any, v: Any, scale: Any, axes: tuple[int, ..
 
 def _renorm_backward(g: Any, xp: Any, x: Any, ord: float, axis: int, maxnorm: float) -> Any:
     axes = tuple(one for one in range(len(x.shape)) if one != axis)
-    norm = xp.vector_norm(x, ord, axes, True)
-    along = xp.sum(xp.real(conj(x) * g) if is_complex(g) else x * g, axes, True)
+    dtype, product = getattr(x, "_array", x).dtype, xp.real(conj(x) * g) if is_complex(g) else x * g
+    wide = x
+    if dtype.itemsize == 2:  # sums of them, and what meets those, are in single precision
+        wide, product = xp.astype(x, SINGLE), xp.astype(product, SINGLE)
+    norm = xp.vector_norm(wide, ord, axes, True)
+    along = xp.sum(product, axes, True)
     slope = norm_backward(along, xp, x, norm, ord, axes, True)
     inverse = 1 / (norm + k.RENORM_EPSILON)
     scaled = g if slope is None else g - inverse * slope
-    return xp.where(norm > maxnorm, maxnorm * inverse * scaled, g)
+    scaled = maxnorm * inverse * scaled
+    return xp.where(norm > maxnorm, xp.astype(scaled, dtype) if dtype.itemsize == 2 else scaled, g)
 
 
 def _not_floating(x: Any) -> RuntimeError:

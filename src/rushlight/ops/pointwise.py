@@ -24,7 +24,7 @@ from .operands import no_such_form
 from .out import write_out
 from .plain_cases import Case, plain_cases
 from .public import alias, function_of, inplace_form, methods, module, ops, public, publish
-from .rule_functions import conj, underivable
+from .rule_functions import by_number, conj, underivable
 from .signatures import Unsaid
 from .table import arrays, op
 
@@ -49,7 +49,7 @@ def _real(xp: Any, value: Any) -> Any:
 def _power_backward(xp: Any, x: Any, exponent: Any) -> Any:
     """``exponent * x ** (exponent - 1)``: an array to the first is taken as it is, a Tensor's derivatives go on as in PyTorch."""
     if xp is arrays:
-        return (x if exponent == 2 else xp.pow_number(x, exponent - 1)) * exponent
+        return by_number(x if exponent == 2 else xp.pow_number(x, exponent - 1), exponent)
     return xp.times(xp.pow_number(x, exponent - 1), exponent)
 
 
@@ -104,14 +104,14 @@ for _name in ("beside_zeros", "beside_product"):  # the latter with what is mult
 # Arithmetic.
 
 linear("add", np.add, a=lambda g: g, b=lambda g: g)
-linear("add_scaled", arithmetic.add_scaled, node="AddBackward0", a=lambda g: g, b=lambda g, alpha: g * conj(alpha))
+linear("add_scaled", arithmetic.add_scaled, node="AddBackward0", a=lambda g: g, b=lambda g, alpha: by_number(g, conj(alpha)))
 linear("sub", arithmetic.subtract, check=_no_bool, a=lambda g: g, b=lambda g: -g)
 linear("sub_scaled", arithmetic.subtract_scaled, node="SubBackward0", check=_no_bool,
-       a=lambda g: g, b=lambda g, alpha: -g * conj(alpha))
+       a=lambda g: g, b=lambda g, alpha: by_number(-g, conj(alpha)))
 linear("rsub_scaled", arithmetic.reverse_subtract_scaled, node="RsubBackward0", check=_no_bool,
-       a=lambda g, alpha: -g * conj(alpha), b=lambda g: g)
+       a=lambda g, alpha: by_number(-g, conj(alpha)), b=lambda g: g)
 op("rsub_number", arithmetic.subtract_from, node="RsubBackward1", kind="elementwise",
-   x=lambda g, alpha: -g if alpha == 1 else -g * conj(alpha))
+   x=lambda g, alpha: -g if alpha == 1 else by_number(-g, conj(alpha)))
 linear("neg", arithmetic.negative, x=lambda g: -g)
 op("mul", np.multiply, promote="same", kind="bilinear",
    a=lambda g, b: g * conj(b), b=lambda g, a: g * conj(a))

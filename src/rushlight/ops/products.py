@@ -25,7 +25,7 @@ from .linalg import check_floating, check_same_dtype
 from .matmul import addmm, check_bias, mm, scaled_by, tensordot
 from .operands import check_tensors
 from .public import axis_of, methods, module, ops, public
-from .rule_functions import conj
+from .rule_functions import by_number, conj
 from .table import op
 
 F = "torch.nn.functional"
@@ -35,7 +35,7 @@ op("cross", k.cross, node="LinalgCrossBackward0", kind="bilinear",
    b=lambda g, xp, a, axis: xp.cross(g, conj(a), axis))  # fmt: skip
 
 op("addr", matmul.addr,
-   bias=lambda g, beta: g if beta == 1 else g * conj(beta),
+   bias=lambda g, beta: g if beta == 1 else by_number(g, conj(beta)),
    a=lambda g, b, xp, alpha: scaled_by(xp.mv(g, conj(b)), alpha),
    b=lambda g, a, xp, alpha: scaled_by(xp.mv(xp.transpose(g, 0, 1), conj(a)), alpha))  # fmt: skip
 

@@ -17,7 +17,7 @@ from .argument_forms import is_number
 from .operands import refuse_history
 from .plain_cases import Case, one_axis, plain_cases
 from .public import axes_of, axis_of, ops, public
-from .rule_functions import all_numbers, conj, expand, in_rows, is_complex
+from .rule_functions import all_numbers, by_number, conj, expand, in_rows, is_complex
 from .signatures import Unsaid
 from .table import arrays, op
 
@@ -144,7 +144,7 @@ def var_backward(g: Any, xp: Any, x: Any, axis: Any, correction: float, keepdims
     if freedom <= 0 and whole:
         return g * xp.masked_fill(xp.masked_fill(xp.zeros_as(x), x == center, math.nan), x != center, math.inf)
     factor = 2 / freedom if freedom else math.inf
-    return (g * factor if xp is arrays else xp.times(g, factor)) * off
+    return (by_number(g, factor) if xp is arrays else xp.times(g, factor)) * off
 
 
 def std_backward(g: Any, xp: Any, out: Any) -> Any:
@@ -156,7 +156,7 @@ def var_mean_backward(
 ) -> Any:
     total = None
     if center is not None:
-        total = stretched(center, xp, shape, axis, keepdims) / (k.count(shape, axis) or 1)
+        total = xp.divide_by(stretched(center, xp, shape, axis, keepdims), k.count(shape, axis) or 1)
     if spread is not None:
         part = var_backward(spread, xp, x, axis, correction, keepdims)
         total = part if total is None else part + total

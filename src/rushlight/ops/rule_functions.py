@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
+from numpy import asarray, float32, float64, ndarray
 from numpy import dtype as numpy_dtype
-from numpy import float32, float64, ndarray
 
 from .table import arrays, tensors
 
+Read = TypeVar("Read")
 REAL = frozenset("efdEbBhHiIlLqQ?")  # type characters of NumPy's dtypes that are not complex
 _SINGLE = numpy_dtype(float32)
 _REAL_NUMBERS = frozenset((float32, float64, float, int))
@@ -32,6 +33,18 @@ def conj(value: Any) -> Any:
     if isinstance(value, (float, int, complex)):
         return value.conjugate()
     return value.conj() if getattr(value, "_array", value).dtype.kind == "c" else value
+
+
+def by_number(g: Read, number: complex) -> Read:
+    """``g`` times a number, which an array of two-byte numbers meets in single precision."""
+    if isinstance(g, ndarray) and g.itemsize == 2:
+        return arrays.times(g, number)
+    return g * number  # type: ignore
+
+
+def number_over(number: complex, x: Read) -> Read:
+    """A number over ``x``, in whose dtype an array of two-byte numbers meets it."""
+    return (asarray(number).astype(x.dtype) if isinstance(x, ndarray) and x.itemsize == 2 else number) / x  # type: ignore
 
 
 def underivable(name: str) -> NoReturn:

@@ -17,8 +17,10 @@ from .table import op
 
 
 def _with(compute: Callable[[Any, Any], Any], x: Any, number: Any) -> Any:
-    """Computed in the dtype in which both meet; of few digits in single precision, and rounded once."""
+    """Computed in the dtype in which both meet; of few digits a product is computed in single precision, and rounded once."""
     if x.dtype.itemsize == 2 and x.dtype.kind in "fV":
+        if compute is not operator.mul:
+            return compute(x, as_array(number, x.dtype))
         return np.asarray(compute(x.astype(np.float32), number)).astype(x.dtype)
     if x.dtype.kind == "f":
         return compute(x, number)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...backend import dlpack, memory
 from ...backend.notes import not_differentiable
-from ...backend.numpy import is_float8
+from ...backend.numpy import is_float8, rounded
 from ...backend.pointwise import real_if
 from ...base import dtypes
 from ...base.device import changes
@@ -205,7 +205,7 @@ def cast(array: np.ndarray[Any, Any], numpy_type: np.dtype[Any]) -> np.ndarray[A
     """A copy in another type, as C casts: the real part of complex values, no warnings."""
     array = real_if(array, numpy_type)
     with silent():
-        return array.astype(numpy_type)
+        return rounded(array, numpy_type)
 
 
 def _kinds(data: Any) -> set[type] | None:
@@ -237,7 +237,7 @@ def _from_numbers(data: Any, kinds: set[type], numpy_type: np.dtype[Any] | None)
         return _from_mixture(data, numpy_type)  # every number is looked at, whether it fits
     try:
         made = np.array(data, numpy_type)
-        return cast(np.array(data), numpy_type) if is_float8(numpy_type) else made
+        return cast(np.array(data), numpy_type) if is_float8(numpy_type) or numpy_type.char == "e" else made
     except (ValueError, OverflowError, TypeError, RuntimeWarning):
         return _from_mixture(data, numpy_type)
 
@@ -361,7 +361,7 @@ def _element(value: Any, numpy_type: np.dtype[Any]) -> Any:
     if not isinstance(value, (bool, int, float)) and not hasattr(value, "__float__"):
         raise TypeError(f"must be real number, not {type(value).__name__}")
     with silent():
-        return np.float64(value).astype(numpy_type)
+        return rounded(np.asarray(value, np.float64), numpy_type)[()]
 
 
 def _whole(value: Any, dtype: dtypes.dtype) -> Any:
