@@ -413,3 +413,17 @@ def test_a_tensor_is_written_into_its_own_only_part() -> None:
     assert image.flatten().tolist() == [1, 2]
     with pytest.raises(RuntimeError, match="some elements of the input tensor"):
         image[0, 0] = image[0, :1]
+
+
+def test_what_functional_derivatives_give_is_no_view() -> None:
+    x = torch.tensor([0.75, 0.5], requires_grad=True)
+    for values in (
+        torch.autograd.functional.jacobian(lambda t: t.diff().sum(), x),
+        torch.autograd.functional.vhp(torch.sum, x, x)[0],
+    ):
+        assert not values._is_view() and not values.requires_grad
+
+
+def test_stft_names_the_type_of_halves_as_errors_do() -> None:
+    with pytest.raises(RuntimeError, match=r"stft\(CPUBFloat16Type\[0\], n_fft=2"):
+        torch.stft(torch.zeros(0, dtype=torch.bfloat16), 2, 1, window=torch.ones(2), return_complex=True, center=False)

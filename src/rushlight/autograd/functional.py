@@ -124,7 +124,7 @@ def _zeros_like(one: Any) -> Tensor:
 
 
 def _finished(values: Sequence[Any], several: bool, create_graph: bool) -> Any:
-    kept = tuple(values) if create_graph else tuple(one.detach() if one.requires_grad else one for one in values)
+    kept = tuple(values) if create_graph else tuple([one.detach() for one in values])
     return kept if several else kept[0]
 
 
@@ -245,8 +245,6 @@ def jacobian(
             blocks = tuple(_rows_at_once(output, ins, create_graph) for output in outputs)
         else:
             blocks = tuple(_rows(output, number, ins, create_graph, strict) for number, output in enumerate(outputs))
-    if not create_graph:  # PyTorch's are views of nothing then
-        blocks = tuple(tuple(one.detach() for one in block) for block in blocks)
     return _nested(blocks, several_out, several_in, create_graph)
 
 

@@ -98,10 +98,8 @@ def stft(
             "torch.view_as_real on the complex output to recover the old return format."
         )
     shape = input._array.shape
-    dtype = dtypes.of(input._array.dtype)
-    kind = f"CPU{dtype.scalar_name}Type" if dtype is dtypes.bfloat16 or dtype.is_complex else input.type()
     call = (
-        f"stft({kind}{list(shape)}, n_fft={n_fft}, hop_length={hop}, win_length={length}, "
+        f"stft({input.dtype.type_in_errors}{list(shape)}, n_fft={n_fft}, hop_length={hop}, win_length={length}, "
         f"window={_shown_window(window)}, normalized={int(normalized)}, onesided={_shown(onesided)}, "
         f"return_complex={_shown(return_complex)}, align_to_window={_shown(align_to_window)}) : expected "
     )
