@@ -97,9 +97,9 @@ def stft(
             "tensors for all inputs, and return_complex=False will raise an error.\nNote: you can still call "
             "torch.view_as_real on the complex output to recover the old return format."
         )
-    shape = input._array.shape
+    shape, dtype = input._array.shape, dtypes.of(input._array.dtype)
     call = (
-        f"stft({input.dtype.type_in_errors}{list(shape)}, n_fft={n_fft}, hop_length={hop}, win_length={length}, "
+        f"stft({dtype.type_in_errors}{list(shape)}, n_fft={n_fft}, hop_length={hop}, win_length={length}, "
         f"window={_shown_window(window)}, normalized={int(normalized)}, onesided={_shown(onesided)}, "
         f"return_complex={_shown(return_complex)}, align_to_window={_shown(align_to_window)}) : expected "
     )
