@@ -154,6 +154,7 @@ ALONG = "grid_derivative({x}, grid, i, mode, padding_mode, align_corners, order)
 GRID = "stack([sum({g} * " + ALONG + ", 1, False) for i in range(grid_shape[-1])], -1)"
 
 ALGORITHMS: dict[str, dict[str, Form]] = {
+    "as_strided": {"x": "as_strided_adjoint(g, x_shape, x_strides, x_offset, shape, strides, offset)"},
     "scatter_reduce": {"x": _reduced_at(True, "gather"), "src": _reduced_at(False, "gather")},
     "index_reduce": {"x": _reduced_at(True, "index_select"), "src": _reduced_at(False, "index_select")},
     "nll_loss": {"x": _chosen},

@@ -20,6 +20,7 @@ NAME = re.compile(r"(?<![\w.])[^\W\d]\w*")  # in an expression: no attribute
 LONGEST = 16  # characters of a parameter that is written out
 MODULES = ("xp", "math")
 SIGNS = {"plus": ast.Add(), "minus": ast.Sub(), "times": ast.Mult(), "divide_by": ast.Div(), "pow_number": ast.Pow()}
+WITH_NUMBERS = {"by_number": ast.Mult(), "number_over": ast.Div()}
 CONSTANTS = {
     "LN2": "log(2)", "LN10": "log(10)", "PI": "pi", "ROOT_PI": "sqrt(pi)", "ROOT_2PI": "sqrt(2 * pi)", "zero": "0",
 }  # fmt: skip
@@ -277,6 +278,8 @@ class _Plain(ast.NodeTransformer):
             if name in ("adjoint", "turned", "t") and len(args) == 1:
                 return ast.Attribute(args[0], "H" if self.of_complex and name != "t" else "T")
             return ast.Call(ast.Name("sign" if name == "sgn" else name), args, [])
+        if isinstance(node.func, ast.Name) and node.func.id in WITH_NUMBERS:
+            return ast.BinOp(args[0], WITH_NUMBERS[node.func.id], args[1])
         if isinstance(node.func, ast.Name) and node.func.id == "conj" and len(args) == 1:
             return ast.Call(ast.Name("conj"), args, []) if self.of_complex else args[0]
         is_shape = isinstance(node.func, ast.Attribute) and node.func.attr == "reshape"
