@@ -153,8 +153,11 @@ Z = "z = (x - mean(x, axes)) / s; s = sqrt(var(x, axes) + eps)"
 ALONG = "grid_derivative({x}, grid, i, mode, padding_mode, align_corners, order)"
 GRID = "stack([sum({g} * " + ALONG + ", 1, False) for i in range(grid_shape[-1])], -1)"
 
+_STRIDED = "as_strided_adjoint(g, x_shape, x_strides, x_offset, shape, strides, offset)"
+
 ALGORITHMS: dict[str, dict[str, Form]] = {
-    "as_strided": {"x": "as_strided_adjoint(g, x_shape, x_strides, x_offset, shape, strides, offset)"},
+    "as_strided": {"x": _STRIDED},
+    "as_strided_copy": {"x": _STRIDED},
     "scatter_reduce": {"x": _reduced_at(True, "gather"), "src": _reduced_at(False, "gather")},
     "index_reduce": {"x": _reduced_at(True, "index_select"), "src": _reduced_at(False, "index_select")},
     "nll_loss": {"x": _chosen},

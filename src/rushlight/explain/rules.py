@@ -91,13 +91,17 @@ def form_of(op: Op, source: str, told: Mapping[str, object]) -> tuple[str | None
         text = given if isinstance(given, str) else given(told)
         return (_of_complex(op, source, text, _body(rule)) if of_complex and rule is not None else text), "given"
     body = None if rule is None else _body(rule)
+    if _refuses(body if rule is not None or op.joint is None else _body(op.joint)):
+        return None, "none"
     if rule is None or body is None:
         return None, "none" if rule is not None else "code"
-    if isinstance(body, ast.Call) and isinstance(body.func, ast.Name) and body.func.id in REFUSALS:
-        return None, "none"
     plain = _Plain(of_complex)
     text = ast.unparse(ast.fix_missing_locations(plain.visit(_copied(body))))
     return text, "rule" if plain.is_mathematics else "code"
+
+
+def _refuses(body: ast.expr | None) -> bool:
+    return isinstance(body, ast.Call) and isinstance(body.func, ast.Name) and body.func.id in REFUSALS
 
 
 # Their derivative by a complex number is no complex number times g; the texts given for them say it themselves.

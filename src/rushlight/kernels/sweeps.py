@@ -97,7 +97,7 @@ def clamp(x: Array, low: object, high: object, /) -> Array | None:
     if x.size < _ONE_STEP or low.__class__ not in _BOUNDS or high.__class__ not in _BOUNDS:
         return None
     for bound in (low, high):
-        if bound is not None and not -65504 <= bound <= 65504:
+        if bound is not None and not (-65504 <= bound <= 65504 or abs(bound) == math.inf):
             return None
     return hardtanh(x, -math.inf if low is None else low, math.inf if high is None else high)
 
