@@ -110,6 +110,11 @@ KNOWN = [
         "instance norm row by row",
     ),
     Cause(
+        r"(value|grad) at (?s:.*)optim\.\w+\([^\n]*\bfused=True",
+        "PyTorch's fused optimizers take a parameter's memory line by line, with what lies between its elements",
+        "steps not fused",
+    ),
+    Cause(
         r"value at [^\n]*special\.airy_ai\(",
         "Airy's function below -2.09: PyTorch's Ai(-2.5) is -0.1123248, that of tables and of SciPy -0.1123251",
         "airy to all digits",

@@ -31,6 +31,8 @@ def proof(lines: list[str], candidate: Side) -> str | None:
         agrees(run(Side(torch), moved(lines, seed)), least) is None for seed in range(NUDGES)
     ):
         return "its leaves moved by a last digit, PyTorch does it too"
+    if agrees(followed(lines, candidate)) is None:
+        return "its results moved by last digits to those given here, line by line, PyTorch does it too"
     with contextlib.suppress(RuntimeError):  # of what has no memory that could be put back
         if agrees(run(Side(torch), lines, Restoring)) is None:
             return "PyTorch has written some of what it then refuses to write: with memory put back by then it agrees"
@@ -279,6 +281,45 @@ def moved(lines: list[str], seed: int) -> list[str]:
         return f"{line}; {name}.data.mul_({factor}) if {name}.is_floating_point() else None"
 
     return [rounded(line) for line in nudged]
+
+
+FOLLOWED = 2.0  # last digits by which PyTorch's numbers are moved to others
+
+
+class Following(Running):
+    """PyTorch, beside another side: numbers that lie a last digit apart after a line are the other's in the next."""
+
+    def __init__(self, side: Side, other: Side) -> None:
+        super().__init__(side)
+        self.beside = Running(other)
+
+    def _execute(self, line: str) -> Exception | None:
+        self.beside.take(line)
+        error = super()._execute(line)
+        for name, value in self.space.items():
+            other = self.beside.space.get(name)
+            if self.side.is_tensor(value) and self.beside.side.is_tensor(other) and value.layout is torch.strided:
+                _follow(value, self.beside.side.array(other))
+        return error
+
+
+def _follow(value: torch.Tensor, numbers: np.ndarray) -> None:
+    """Moves a tensor's numbers to these, where they are as good as its own."""
+    if not (value.is_floating_point() or value.is_complex()) or value.shape != numbers.shape:
+        return
+    wide = torch.complex128 if value.is_complex() else torch.float64
+    own, theirs = value.detach().to(wide), torch.as_tensor(np.array(numbers)).to(wide)
+    apart = (own != theirs) & ((own - theirs).abs() <= FOLLOWED * torch.finfo(value.dtype).eps * own.abs())
+    if apart.any():
+        with contextlib.suppress(RuntimeError):  # where elements share places
+            value.data.copy_(torch.where(apart, theirs, own))
+
+
+def followed(lines: list[str], candidate: Side) -> Run:
+    running = Following(Side(torch), candidate)
+    for line in lines:
+        running.take(line)
+    return running.steps, running.end()
 
 
 def coarsest(lines: list[str]) -> Tolerance:

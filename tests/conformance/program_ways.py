@@ -250,6 +250,15 @@ def instance_norm_row_by_row() -> Any:
     return replaced(torch.nn.functional, instance_norm=instance_norm)
 
 
+def steps_unfused() -> Any:
+    """Optimizers by the formulas that they have for one tensor after another."""
+
+    def unfused(kind: Any) -> Any:
+        return lambda *given, fused=None, **options: kind(*given, **options)
+
+    return replaced(torch.optim, **{name: unfused(getattr(torch.optim, name)) for name in ("SGD", "Adam", "AdamW", "Adagrad")})
+
+
 def primals_apart() -> Any:
     """The result is not the tensor that the tangent belongs to."""
 
@@ -285,6 +294,7 @@ WAYS: dict[str, Way] = {
     "airy to all digits": airy_to_all_digits,
     "instance norm row by row": instance_norm_row_by_row,
     "softmax of dense rows": dense_softmax,
+    "steps not fused": steps_unfused,
     "numbers for bits": contextlib.nullcontext,
 }
 

@@ -162,6 +162,8 @@ _FULL = "a = torch.tensor([[1.0, 2.0], [3.0, 4.0]])"
     ("an instance norm", ["a = torch.linspace(0, 3, 18).sin().reshape(1, 2, 3, 3).requires_grad_()",
                           "b = torch.nn.functional.instance_norm(a)",
                           "b.backward(a.detach().exp().contiguous(memory_format=torch.channels_last))"]),
+    ("between its elements", ["a = torch.tensor([1.0, 2.0, 3.0])[::2].requires_grad_()", "(a * a).sum().backward()",
+                              "torch.optim.SGD([a], lr=0.1, fused=True).step()"]),
     ("a last digit", ["a = torch.linspace(0, 3, 64)", "b = a.exp().erf().pow(1.3)", "c = b.view(torch.int32)"]),
 ])  # fmt: skip
 def test_a_cause_is_known_where_pytorch_itself_does_the_same_in_another_way(reason: str, lines: list[str]) -> None:
@@ -179,6 +181,7 @@ def test_what_is_wrong_is_no_known_cause(monkeypatch: pytest.MonkeyPatch) -> Non
     ("without its vectors", ["a = torch.tensor([0.3+1j, 2.0-3.1j, 1.1+0.7j, 2.2-0.3j])", "b = 1 / (a / a - 1)"]),
     ("nothing but rounding", ["a = torch.randn(4, 5, generator=torch.Generator().manual_seed(1))",
                               "b = torch.nn.functional.layer_norm(a, (5,))", "c = b.mean(-1)", "d = 1 / c"]),
+    ("line by line", ["a = torch.tensor([5, 4], dtype=torch.int64)", "c = 2.0 * a.expand(2, 2)", "c.exp_()", "c.sin_()"]),
 ])  # fmt: skip
 def test_rounding_is_proved_by_pytorchs_own(how: str, lines: list[str]) -> None:
     assert how in str(_proof(lines))
