@@ -39,10 +39,15 @@ KNOWN = [
         "PyTorch looks at the first example for the dtype of a result, and a batch of nothing has none",
     ),
     Cause(
-        r"(value at [^\n]*vmap\(torch\.vmap\(|no error at [^\n]*vmap\(torch\.vmap\([^\n]*_loss\("
+        r"((value|shape) at [^\n]*vmap\(torch\.vmap\(|no error at [^\n]*vmap\(torch\.vmap\([^\n]*_loss\("
         r"|no error at [^\n]*\n# RuntimeError: Either your tensor may have escaped(?s:.*)checkpoint\()",
         "PyTorch's vmap rolls numbers of a batch of batches into each other, folds the batches of one side of a loss only, and computes "
         "a checkpoint again outside of itself",
+        "a loop",
+    ),
+    Cause(
+        r"(value|shape|no error) at [^\n]*vmap\(lambda [^\n]*: torch\.\w+\(\d[^\n]*out_dims=[^0N]",
+        "PyTorch lays a result that is the same for all examples out by the sizes of a batch that is not the first dimension",
         "a loop",
     ),
     Cause(
@@ -53,6 +58,11 @@ KNOWN = [
     Cause(
         r"(value at |no error at [^\n]*\n# RuntimeError: (It appears that you're trying to get value out|a leaf Variable))(?s:.*)linearize\(",
         "PyTorch's linearize traces the tangent, loses tensors of inference mode, writes into leaves and cannot look at numbers",
+        "linearize by jvp",
+    ),
+    Cause(
+        r"(raises|error) at [^\n]*linearize\([^\n]*\n# [^\n]*jvp\(f, primals, tangents\): expected f",
+        "PyTorch's linearize takes what is no tensor for a result, or is at odds with its own tracing",
         "linearize by jvp",
     ),
     Cause(
@@ -113,6 +123,16 @@ KNOWN = [
         r"(value|grad) at (?s:.*)optim\.\w+\([^\n]*\bfused=True",
         "PyTorch's fused optimizers take a parameter's memory line by line, with what lies between its elements",
         "steps not fused",
+    ),
+    Cause(
+        r"no error at [^\n]*\n# RuntimeError: [^\n]*modified by an inplace operation[^\n]* of AsStrided,(?s:.*)torch\.vander\(",
+        "PyTorch writes over powers that the backward pass of its torch.vander reads: no pass goes through it",
+        "vander of linalg",
+    ),
+    Cause(
+        r"error at [^\n]*\n# 'RuntimeError: setStorage: (?s:.*)smooth_l1_loss\(",
+        "the memory of PyTorch's mean of these has room for all losses, and as_strided may look at it",
+        "losses copied",
     ),
     Cause(
         r"value at [^\n]*special\.airy_ai\(",

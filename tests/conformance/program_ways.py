@@ -268,6 +268,24 @@ def primals_apart() -> Any:
     return replaced(torch.func, jvp=jvp)
 
 
+def vander_of_linalg() -> Any:
+    """Powers that nothing is written into."""
+
+    def vander(x: Any, N: Any = None, increasing: bool = False) -> Any:
+        powers = torch.linalg.vander(x, N=N)
+        return powers if increasing else powers.flip(-1)
+
+    return replaced(torch, vander=vander)
+
+
+def losses_copied() -> Any:
+    """Their memory has room for the loss alone."""
+    space = torch.nn.functional
+    return replaced(
+        space, smooth_l1_loss=lambda *given, plain=space.smooth_l1_loss, **options: plain(*given, **options).clone()
+    )
+
+
 def dense_softmax() -> Any:
     def softmax(sparse: Any, dim: int, dtype: Any = None) -> Any:
         there = torch.sparse_coo_tensor(sparse.indices(), torch.ones_like(sparse.values()), sparse.shape).to_dense() != 0
@@ -295,6 +313,8 @@ WAYS: dict[str, Way] = {
     "instance norm row by row": instance_norm_row_by_row,
     "softmax of dense rows": dense_softmax,
     "steps not fused": steps_unfused,
+    "vander of linalg": vander_of_linalg,
+    "losses copied": losses_copied,
     "numbers for bits": contextlib.nullcontext,
 }
 

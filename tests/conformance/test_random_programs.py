@@ -164,6 +164,13 @@ _FULL = "a = torch.tensor([[1.0, 2.0], [3.0, 4.0]])"
                           "b.backward(a.detach().exp().contiguous(memory_format=torch.channels_last))"]),
     ("between its elements", ["a = torch.tensor([1.0, 2.0, 3.0])[::2].requires_grad_()", "(a * a).sum().backward()",
                               "torch.optim.SGD([a], lr=0.1, fused=True).step()"]),
+    ("vander", ["a = torch.tensor([-1.25, -1.0, 1.0]).requires_grad_()", "b = torch.vander(a)", "b.sum().backward()"]),
+    ("the same for all", ["a = torch.ones(1, 2)", "b = torch.vmap(lambda t: torch.ones(2), out_dims=1)(a)"]),
+    ("no tensor for a result", ["a = torch.tensor(-1.75)", "b = torch.func.linearize(lambda t: t.tolist(), a)[1](a)"]),
+    ("room for all losses", ["a = torch.ones(2, 5)", "b = torch.nn.functional.smooth_l1_loss(a, a)",
+                             "torch.as_strided(b, (3, 3), (0, 1)).mul_(2.0)"]),
+    ("one side of a loss", ["a = torch.arange(4.0).reshape(1, 4, 1).to(torch.bfloat16)",
+                            "b = torch.vmap(torch.vmap(torch.nn.functional.mse_loss, (None, 0)), (0, None))(a, a)"]),
     ("a last digit", ["a = torch.linspace(0, 3, 64)", "b = a.exp().erf().pow(1.3)", "c = b.view(torch.int32)"]),
 ])  # fmt: skip
 def test_a_cause_is_known_where_pytorch_itself_does_the_same_in_another_way(reason: str, lines: list[str]) -> None:
