@@ -427,3 +427,25 @@ def test_what_functional_derivatives_give_is_no_view() -> None:
 def test_stft_names_the_type_of_halves_as_errors_do() -> None:
     with pytest.raises(RuntimeError, match=r"stft\(CPUBFloat16Type\[0\], n_fft=2"):
         torch.stft(torch.zeros(0, dtype=torch.bfloat16), 2, 1, window=torch.ones(2), return_complex=True, center=False)
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        lambda x: torch.autograd.grad(torch.conv2d(x, torch.ones(1, 1, 1, 1)).mean(), x, create_graph=True)[0],
+        lambda x: torch.func.hessian(lambda t: torch.kron(t, t).sum())(x),
+    ],
+)
+def test_what_keeps_an_input_without_need_runs_once(first: Callable[[torch.Tensor], torch.Tensor]) -> None:
+    result = first(torch.ones(1, 1, 2, 2, requires_grad=True))
+    result.sum().backward()
+    with pytest.raises(RuntimeError, match="a second time"):
+        result.sum().backward()
+
+
+def test_a_stretched_tensor_is_copied_into_itself_and_records_it() -> None:
+    stretched = (torch.ones(1, requires_grad=True) * 2).expand(3)
+    assert stretched.copy_(stretched.detach()).tolist() == [2, 2, 2]
+    assert stretched.copy_(stretched).grad_fn.name() == "AsStridedBackward0"
+    with pytest.raises(RuntimeError, match="more than one element"):
+        stretched.copy_(torch.ones(3))

@@ -262,6 +262,8 @@ def check_write(
     """PyTorch's errors for memory that a write meets twice; whether only what changes is to be written."""
     if name in BY_PLACE:
         return _check_places(function, name, self, args, kwargs)
+    if name == "copy_" and is_stretched(self._array):
+        return True  # of the very elements, as copy_ has looked
     overlapping = name in INTO_OVERLAP and overlaps_itself(self._array)
     if overlapping:
         check_turned(self)

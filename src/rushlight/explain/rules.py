@@ -269,7 +269,7 @@ class _Plain(ast.NodeTransformer):
             name = node.func.attr
             if name == "zeroed":
                 return ast.Constant(0)
-            if name in ("beside", "beside_zeros", "beside_product"):
+            if name in ("beside", "beside_kept", "beside_zeros", "beside_product"):
                 return args[0]
             if name in SIGNS:
                 return ast.BinOp(args[0], SIGNS[name], args[1])

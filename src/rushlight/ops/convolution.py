@@ -135,7 +135,7 @@ def _convolution_backward(
         for_bias = xp.sum(w if of_none else g, (1 if of_none else 0, *range(2, len(g.shape))), False)
     if xp is arrays:
         return for_x, for_w, for_bias
-    return tuple(None if one is None else xp.beside(xp.beside(one, x), w) for one in (for_x, for_w, for_bias))
+    return tuple(None if one is None else xp.beside_kept(xp.beside_kept(one, x), w) for one in (for_x, for_w, for_bias))
 
 
 op("convolution", _convolve, inputs="x w bias",

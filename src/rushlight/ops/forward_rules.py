@@ -200,7 +200,7 @@ def _beside_others(total: Tensor | None, primals: Sequence[object], tangents: Se
             and isinstance(primal, Tensor)
             and primal.requires_grad
         ):
-            total = table.tensors.beside_product(total, primal)
+            total = table.tensors.beside_product(total, primal, wrap(np.zeros(())))
     return total
 
 
@@ -210,7 +210,7 @@ def _product_beside(primals: Sequence[Any], tangents: Sequence[Any]) -> Tensor:
     if isinstance(tangents[1], Tensor):
         for other in (tangents[1], primals[1]):
             if other.requires_grad or held_by(other):
-                total = table.tensors.beside_product(total, other)
+                total = table.tensors.beside_product(total, other, primals[2])
     return total
 
 

@@ -97,9 +97,12 @@ op("only", k.only, inputs="mask", node="WhereBackward0", kind="linear",
    x=lambda g, xp, mask: xp.only(g, mask), zero=lambda g, xp, mask: xp.only(g, ~mask))
 # What a gradient hangs on in PyTorch, whose functions for it take more than it is computed from: gets no gradient, or zeros.
 op("beside", lambda x, other: x, node="AddBackward0", x=lambda g: g, other=lambda g: None)
-for _name in ("beside_zeros", "beside_product"):  # the latter with what is multiplied by zero: forward_rules.py
-    op(_name, lambda x, other: x, node="AddBackward0",
-       x=lambda g: g, other=lambda g, xp, other_shape: xp.zeroed(xp.expand(xp.sum_all(g), other_shape)))
+op("beside_kept", lambda x, other: x, node="ConvolutionBackwardBackward0", x=lambda g, other: g, other=lambda g, other: None)
+op("beside_zeros", lambda x, other: x, node="AddBackward0",
+   x=lambda g: g, other=lambda g, xp, other_shape: xp.zeroed(xp.expand(xp.sum_all(g), other_shape)))  # fmt: skip
+# With what is multiplied by a zero, which PyTorch keeps: forward_rules.py.
+op("beside_product", lambda x, other, zero: x, inputs="zero", node="AddBackward0", x=lambda g, zero: g,
+   other=lambda g, xp, other_shape, zero: xp.zeroed(xp.expand(xp.sum_all(g), other_shape)))  # fmt: skip
 
 # Arithmetic.
 

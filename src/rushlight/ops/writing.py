@@ -157,11 +157,12 @@ def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
         _check_shapes(self, other)
     views.check_writable(self, other.requires_grad and target.dtype.kind in "fcVW")
     if overlaps.is_stretched(target):
-        needed = modes.state.grad_enabled and (self.requires_grad or other.requires_grad)
-        if overlaps.same_elements(target, source) and not (needed or self._tangents or other._tangents):
-            views.bump(self, "copy_")
-            return self
-        raise overlaps.overlap_error()
+        if not overlaps.same_elements(target, source):
+            raise overlaps.overlap_error()
+        if _recording(self, other) or self._tangents or other._tangents:
+            return views.inplace(ops.copy, "copy_", self, other)
+        views.bump(self, "copy_")
+        return self
     if target.shape != source.shape:
         overlaps.check_memory(self, (other,))
         _check_shapes(self, other)

@@ -84,6 +84,7 @@ def lowered(jnp: Any, lax: Any, nn: Any, vjp: Any) -> dict[str, Lower]:
         "attention": attention,
         "attention_slopes": attention_slopes,
         "beside": lambda x, other: x,
+        "beside_kept": lambda x, other: x,
         "beside_zeros": lambda x, other: x,
         "binary_cross_entropy_with_logits": with_logits,
         "causal": lambda x: jnp.where(jnp.tri(*x.shape[-2:], dtype=bool), x, -jnp.inf),

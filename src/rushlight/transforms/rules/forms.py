@@ -168,14 +168,15 @@ def as_vectors(op: Op, inputs: list[Any], params: Named, level: Level, is_number
 
 
 def beside(op: Op, inputs: list[Tensor], params: Named, level: Level) -> object:
-    """What is the first of two, whatever the second."""
-    first, other = inputs
-    return call_op(op, [along(first, level), other.whole if is_batched(other, level) else other], params)
+    """What is the first, whatever the others."""
+    others = (one.whole if is_batched(one, level) else one for one in inputs[1:])
+    return call_op(op, [along(inputs[0], level), *others], params)
 
 
 rules: dict[str, Rule] = {
     "prelu": pointwise,
     "beside": beside,
+    "beside_kept": beside,
     "beside_zeros": beside,
     "beside_product": beside,
     **dict.fromkeys(
