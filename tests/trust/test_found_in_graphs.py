@@ -449,3 +449,11 @@ def test_a_stretched_tensor_is_copied_into_itself_and_records_it() -> None:
     assert stretched.copy_(stretched).grad_fn.name() == "AsStridedBackward0"
     with pytest.raises(RuntimeError, match="more than one element"):
         stretched.copy_(torch.ones(3))
+
+
+def test_complex_keeps_its_parts() -> None:
+    x, y = (torch.ones(2, requires_grad=True) * 2 for _ in range(2))
+    total = torch.complex(x, y).sum().real
+    y.sin_()
+    with pytest.raises(RuntimeError, match="which is output 0 of Sin, is at version 1; expected version 0"):
+        total.backward()

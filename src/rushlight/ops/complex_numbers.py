@@ -27,7 +27,8 @@ op("neg_view", arithmetic.negative, kind="linear", x=lambda g: -g)
 op("view_as_real", k.view_as_real, view=True, kind="linear", x=lambda g, xp: xp.view_as_complex(g))
 op("view_as_complex", k.view_as_complex, view=True, kind="linear", x=lambda g, xp: xp.view_as_real(g))
 op("angle", k.angle, x=lambda g, xp, x: _turn(g, xp, x))
-op("complex", k.make_complex, kind="linear", real=lambda g, xp: xp.real(g), imag=lambda g, xp: xp.imag(g))
+# PyTorch's node keeps the parts, which it does not use.
+op("complex", k.make_complex, kind="linear", real=lambda g, xp, real: xp.real(g), imag=lambda g, xp, imag: xp.imag(g))
 op("polar", k.polar,
    abs=lambda g, xp, out: xp.real(g * conjugate(xp.sgn(out))),
    angle=lambda g, xp, out: xp.real(g * conjugate(out * 1j)))  # fmt: skip
