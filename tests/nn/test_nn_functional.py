@@ -143,10 +143,20 @@ def test_derivatives(name: str) -> None:
         return sum(weighted(g) for g in torch.autograd.grad(weighted(f(*leaves)), leaves))
 
     total = sum(weighted(g) for g in gradients)
-    if total.requires_grad and name != "hardsigmoid":  # which has no second derivative in PyTorch
+    if total.requires_grad and name not in ("hardsigmoid", "multi_margin_loss"):  # of which PyTorch has no second
         second = torch.autograd.grad(total, inputs, allow_unused=True)
         for mine, theirs in zip(second, slopes(steepness, *points), strict=True):
             assert np.allclose(0 if mine is None else mine.numpy(), theirs, atol=1e-6)
+
+
+@pytest.mark.parametrize("p", [1, 2])
+def test_the_gradient_of_a_multi_margin_loss_is_recorded_and_has_none(p: int) -> None:
+    x = torch.tensor([[1.25, 2.5], [0.5, 0.25]]).requires_grad_()
+    (slope,) = torch.autograd.grad(F.multi_margin_loss(x, torch.zeros(2, dtype=torch.long), p), x, create_graph=True)
+    with pytest.raises(RuntimeError, match="derivative for aten::multi_margin_loss_backward is not implemented"):
+        slope.sum().backward()
+    with pytest.raises(NotImplementedError, match="forward AD with multi_margin_loss that"):
+        torch.func.jvp(lambda t: F.multi_margin_loss(t, torch.zeros(2, dtype=torch.long), p), (x,), (x,))
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])

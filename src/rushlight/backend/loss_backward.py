@@ -9,6 +9,7 @@ from ..kernels import register, sweeps
 from ..kernels.half_precision import is_half
 from .bits import either
 from .choice import clamp
+from .embedding import one_hot
 from .numpy import Array, in_single
 from .reduce import divide_by
 
@@ -92,3 +93,16 @@ def soft_margin_loss_backward(h: Array, x: Array, target: Array, reduction: str)
     z = wrong_side(x, target)  # where it is infinite the gradient is nan, as in PyTorch
     with silent():
         return h * (target * z * x.dtype.type(-1 / parts(x, reduction)) / (z + x.dtype.type(1)))
+
+
+def multi_margin_loss_backward(
+    h: Array, x: Array, target: Array, weight: Array | None = None, p: int = 1, margin: float = 1.0, reduction: str = "mean"
+) -> Array:
+    wide, right = in_single(x), one_hot(target, x.shape[1]) == 1
+    excess = margin - (np.take_along_axis(wide, target[:, None], 1) if x.size else wide[:, :0].sum(1, keepdims=True)) + wide
+    step = wide.dtype.type(1 / (x.size or 1 if reduction == "mean" else x.shape[1]))
+    slope = np.where((excess > 0) & ~right, 2 * step * excess if p == 2 else step, wide.dtype.type(0))
+    if weight is not None:
+        slope = slope * in_single(weight)[target][:, None]
+    slope = np.where(right, wide.dtype.type(0) - slope.sum(1, keepdims=True), slope)
+    return (slope * (in_single(h)[:, None] if reduction == "none" else in_single(h))).astype(x.dtype)

@@ -9,12 +9,14 @@ import numpy as np
 from ..autograd import tangents
 from ..autograd.write_errors import check_output
 from ..backend import losses as k
+from ..backend.loss_backward import multi_margin_loss_backward
 from ..base import dtypes
 from .argument_forms import held_to_forms, respelled, spellings_of
 from .forward_arrays import lacking
 from .losses import reduced, reduction_of
 from .operands import refuse_gradient_of, require_kind, require_single_or_double
 from .public import axis_of, module, ops, public
+from .rule_functions import underivable
 from .table import op, table
 
 if TYPE_CHECKING:
@@ -25,8 +27,10 @@ F = "torch.nn.functional"
 op("soft_margin_loss", k.soft_margin_loss, inputs="target",
    x=lambda g, xp, x, target, reduction: xp.soft_margin_loss_backward(g, x, target, reduction))  # fmt: skip
 op("multi_margin_loss", k.multi_margin_loss, inputs="target weight",
-   x=lambda g, xp, x, target, weight, p, margin, reduction: _multi_margin_backward(
-       g, xp, x, target, weight, p, margin, reduction))  # fmt: skip
+   x=lambda g, xp, x, target, weight, p, margin, reduction: xp.multi_margin_loss_backward(
+       g, x, target, weight, p, margin, reduction))  # fmt: skip
+op("multi_margin_loss_backward", multi_margin_loss_backward, node="NotImplemented", inputs="target weight",
+   h=lambda g: underivable("multi_margin_loss_backward"), x=lambda g: underivable("multi_margin_loss_backward"))  # fmt: skip
 op("multilabel_margin_loss", k.multilabel_margin_loss, inputs="target",
    x=lambda g, xp, x, target, reduction: _rows(g, reduction) * (
        xp.multilabel_margin_backward(x, target) / _row_parts(x, reduction)))  # fmt: skip
@@ -39,18 +43,6 @@ def _row_parts(x: Any, reduction: str) -> int:
 
 def _rows(g: Any, reduction: str) -> Any:
     return g.reshape((*g.shape, 1)) if reduction == "none" else g
-
-
-def _multi_margin_backward(g: Any, xp: Any, x: Any, target: Any, weight: Any, p: int, margin: float, reduction: str) -> Any:
-    right = xp.one_hot(target, x.shape[1])
-    excess = xp.masked_fill(margin - xp.sum(x * right, (1,), True) + x, right == 1, 0)
-    slope = (excess > 0) * (g.reshape((*g.shape, 1)) if reduction == "none" else g)
-    slope = slope * (1 / x.shape[1] / max(_row_parts(x, reduction), 1))
-    if p == 2:
-        slope = slope * (2 * excess)
-    if weight is not None:
-        slope = slope * xp.sum(right * weight, (1,), True)
-    return slope - right * xp.sum(slope, (1,), True)
 
 
 @public(space=F, out=False)
@@ -115,7 +107,7 @@ def multi_margin_loss(
     if weight is not None and weight._array.ndim != 1:
         raise ValueError("weight must be one-dimensional")
     refuse_gradient_of("multi_margin_loss", "weight", weight)
-    if weight is not None and tangents.tangents_of(weight):
+    if any(one is not None and tangents.tangents_of(one) for one in (input, weight)):
         raise lacking(table["multi_margin_loss"], NotImplementedError())
     x, t = _rows_of(input, "multi_margin_loss")._array, target._array
     rows, classes = (1, x.size) if x.ndim < 2 else x.shape
