@@ -457,3 +457,9 @@ def test_complex_keeps_its_parts() -> None:
     y.sin_()
     with pytest.raises(RuntimeError, match="which is output 0 of Sin, is at version 1; expected version 0"):
         total.backward()
+
+
+def test_zeros_of_functional_derivatives_lie_as_what_they_stand_for() -> None:
+    x = torch.ones(4, 3).t()
+    assert torch.autograd.functional.vhp(torch.sum, x, x)[1].stride() == (1, 3)
+    assert torch.autograd.functional.hvp(torch.sum, x, x)[1].stride() == (1, 3)

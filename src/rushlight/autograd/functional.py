@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..backend.creation import empty_like
 from ..tensor import Tensor, wrap
 from . import forward_ad, grad_mode, modes
 from .gradients import grad
@@ -107,7 +108,7 @@ def _filled(gradients: Sequence[Any], like: Tensors, strict: bool, stage: str, c
         if g is None:
             if strict:
                 raise RuntimeError(_INDEPENDENT[stage].format(position))
-            g = _zeros(one._array.shape, one._array.dtype)
+            g = _zeros_like(one)
         elif strict and create_graph and not g.requires_grad:
             which = "hessian" if stage == "double_back" else "jacobian"
             raise RuntimeError(_INDEPENDENT["derivative"].format(which, position))
@@ -120,7 +121,9 @@ def _zeros(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Tensor:
 
 
 def _zeros_like(one: Any) -> Tensor:
-    return wrap(np.zeros_like(one._array))
+    zeros = empty_like(one._array, one._array.dtype)
+    zeros[...] = 0
+    return wrap(zeros)
 
 
 def _finished(values: Sequence[Any], several: bool, create_graph: bool) -> Any:
@@ -180,7 +183,7 @@ def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
         vectors = _vector(v, ins, several_in, "the input to the user-provided function is", "jvp")
         outputs, several_out = _called(func, ins, "jvp")
         _check_strict(outputs, strict)
-        cotangents = tuple(_zeros(o._array.shape, o._array.dtype) for o in outputs)
+        cotangents = tuple(_zeros_like(o) for o in outputs)
         for one in cotangents:
             if one._array.dtype.kind not in "fcVW":
                 raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
