@@ -200,7 +200,7 @@ def _beside_others(total: Tensor | None, primals: Sequence[object], tangents: Se
             and isinstance(primal, Tensor)
             and primal.requires_grad
         ):
-            total = table.tensors.beside_product(total, primal, wrap(np.zeros(())))
+            total = table.tensors.beside_product(total, primal, table.tensors.zeros_as(total))
     return total
 
 
