@@ -345,6 +345,10 @@ def test_kron_is_refused_where_its_product_is_no_view() -> None:
     assert torch.kron(torch.ones(2, 5), torch.ones(2, 2, 3)).shape == (2, 4, 15)
 
 
+def test_kron_of_two_kinds_of_halves_is_single() -> None:
+    assert torch.kron(torch.ones(2, 2, dtype=torch.bfloat16), torch.ones(1, 2, dtype=torch.float16)).dtype is torch.float32
+
+
 def test_a_choice_of_an_expanded_tensor_of_another_dtype_lies_row_by_row() -> None:
     stretched = torch.zeros(2, 3, dtype=torch.int64).expand(2, -1, -1)
     assert torch.where(torch.ones(2, 3) > 0, stretched, torch.zeros(2, 2, 3)).stride() == (6, 3, 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..base.strides import dense
+from .array_dtypes import common
 from .numpy import Array, Shape, in_memory
 from .shape import seen_strides, steps
 
@@ -20,7 +21,7 @@ def can_be_seen(x: Array, y: Array, shape: Shape) -> bool:
         strides = seen_strides(one.shape, steps(one), apart)
         if strides is None:
             return False
-        cast = one.dtype != np.result_type(x, y)
+        cast = one.dtype != common(x, y)
         factors.append(_copied((apart, strides)) if cast else (apart, strides))
     return seen_strides(*_product(*factors), shape) is not None
 
