@@ -24,6 +24,7 @@ from ..backend.ownership import BY_PASS, is_only_here
 from ..backend.sparse_gradients import ScatteredArray
 from ..backend.unbroadcast import unbroadcast
 from ..base import errstate
+from ..base.strides import is_stretched
 from ..kernels.arithmetic import MANY
 from ..tensor import Tensor, wrap
 from . import mirrors, modes, overlaps, reentrant, topological_order, views
@@ -303,7 +304,7 @@ class BackwardPass(HookCalls):
                 add_into(have._array, g)
             except ValueError:  # `.grad` was given another shape in place
                 have._counter[0] -= 1
-                if overlaps.is_stretched(have._array):
+                if is_stretched(have._array):
                     raise overlaps.overlap_error() from None
                 check_output(have._array.shape, g.shape)
                 raise

@@ -18,6 +18,7 @@ import numpy as np
 from ..backend import numpy as backend
 from ..base.arguments import type_name
 from ..base.attributes import held
+from ..base.strides import is_stretched
 from ..base.thread_state import carried
 from ..tensor import Tensor, new_tensor, wrap
 from . import grad_mode, modes, overlaps
@@ -222,7 +223,7 @@ def laid_like(primal: Tensor, tangent: Tensor) -> Tensor:
     if a.shape != b.shape:
         return tangent  # for the error that follows
     if isinstance(a, np.ndarray) and tangent._of_batch:  # an example of a batch
-        if overlaps.is_stretched(a):
+        if is_stretched(a):
             raise overlaps.overlap_error()
         return tangent if primal.stride() == tangent.stride() else tangent.clone()
     if primal._of_batch:

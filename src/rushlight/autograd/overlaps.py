@@ -15,6 +15,7 @@ import numpy as np
 
 from ..backend import norms
 from ..backend import numpy as backend
+from ..base.strides import is_stretched
 from ..tensor import Tensor, new_tensor
 from . import modes
 from .mirrors import in_one_memory
@@ -59,11 +60,6 @@ def overlap_error() -> RuntimeError:
         "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
         "Please clone() the tensor before performing the operation."
     )
-
-
-def is_stretched(array: np.ndarray[Any, Any]) -> bool:
-    """Whether an array repeats its elements along a dimension."""
-    return bool(array.size) and any(size > 1 and not step for size, step in zip(array.shape, array.strides, strict=True))
 
 
 def overlaps_itself(array: np.ndarray[Any, Any]) -> bool:

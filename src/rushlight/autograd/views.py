@@ -22,6 +22,7 @@ from ..backend.notes import leaf_written
 from ..backend.ownership import BY_NAME, is_only_here
 from ..backend.unbroadcast import unbroadcast
 from ..base.attributes import held
+from ..base.strides import is_stretched
 from ..tensor import Tensor, new_tensor
 from . import mirrors, modes, overlaps, tangents
 from .interpreters import stack as interpreters
@@ -285,7 +286,7 @@ class CopySlices(Node):
         part = backend.strided(seen, shape, strides, offset)
         grads = inner.vjp(part.copy(), edges)
         if edges[0] is not None:
-            if overlaps.is_stretched(part):
+            if is_stretched(part):
                 raise overlaps.overlap_error()
             part[...] = 0 if grads[0] is None else unbroadcast(np.asarray(grads[0]), shape, dtype)
         return (result if edges[0] is not None else None, *grads[1:])

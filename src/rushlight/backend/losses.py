@@ -9,7 +9,7 @@ import numpy as np
 from ..base.errstate import silent
 from ..kernels import nll_loss as compiled
 from ..kernels import register, sweeps
-from ..kernels.half_precision import is_half
+from ..kernels.half_precision import is_half, kept
 from . import reduce
 from .activations import log_sigmoid
 from .array_dtypes import common, refuse
@@ -29,11 +29,6 @@ def reduced(values: Array, reduction: str, dtype: np.dtype[Any]) -> Any:
         return values.astype(dtype, copy=False)
     total = reduce.sum_all(values) if reduction == "sum" else reduce.mean_all(values)
     return total if total.dtype is dtype else np.asarray(total).astype(dtype)
-
-
-def _kept(losses: Array, dtype: np.dtype[np.generic]) -> Array:
-    """What half precision keeps of losses before they are added up, in single."""
-    return in_single(losses.astype(dtype, copy=False))
 
 
 def mse_loss(a: Array, b: Array, reduction: str) -> Any:
@@ -64,7 +59,7 @@ def smooth_l1_loss(a: Array, b: Array, reduction: str, beta: float) -> Any:
         refuse("smooth_l1_cpu", a)
     if a.dtype.char == "e":  # PyTorch rounds each step
         return reduced(in_single(smooth_l1(a, b, np.float16(beta))), reduction, a.dtype)  # type: ignore[arg-type]
-    return reduced(_kept(smooth_l1(in_single(a), in_single(b), beta), a.dtype), reduction, a.dtype)
+    return reduced(kept(smooth_l1(in_single(a), in_single(b), beta), a.dtype), reduction, a.dtype)
 
 
 def huber_loss(a: Array, b: Array, reduction: str, delta: float) -> Any:
@@ -72,7 +67,7 @@ def huber_loss(a: Array, b: Array, reduction: str, delta: float) -> Any:
         refuse("huber_cpu", a.astype(common(a, b)))
     if a.dtype.kind == "V":  # PyTorch rounds each step
         return reduced(in_single(huber(a, b, np.asarray(delta).astype(a.dtype)[()])), reduction, a.dtype)
-    return reduced(_kept(huber(in_single(a), in_single(b), delta), a.dtype), reduction, a.dtype)
+    return reduced(kept(huber(in_single(a), in_single(b), delta), a.dtype), reduction, a.dtype)
 
 
 # The likelihood of classes: x is (C) or (N, C, ...), the classes (...) or (N, ...).

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.strides import is_stretched
 from ..kernels import arithmetic
 from ..kernels.half_precision import is_half
 from .arithmetic import subtract
@@ -53,16 +54,12 @@ def summed(have: Array, g: Array) -> Array:
 
 def add_into(total: Array, values: Array) -> None:
     """``total += values``; ValueError where there is no room for it, or one place for several elements."""
-    if total.base is not None and 0 in total.strides and _is_stretched(total):
+    if total.base is not None and 0 in total.strides and is_stretched(total):
         raise ValueError("several elements in one place")
     if total.itemsize == 2 and is_half(total):
         total[...] = add_of_many(total, values)
     elif not arithmetic.written(np.add, total, values):
         np.add(total, values, total)
-
-
-def _is_stretched(array: Array) -> bool:
-    return bool(array.size) and any(size > 1 and not step for size, step in zip(array.shape, array.strides, strict=True))
 
 
 def plain_arrays(grads: tuple[object, ...]) -> tuple[object, ...]:

@@ -207,7 +207,7 @@ def roll(x: Array, shifts: tuple[int, ...], axes: tuple[int, ...] | None) -> Arr
 def clone(x: Array) -> Array:
     out = backend.copied(x, x.dtype)
     if x.shape == (1,) and x.strides[0] > x.itemsize:  # one of a slice with steps, which its copy keeps
-        return np.lib.stride_tricks.as_strided(out, x.shape, x.strides)
+        return backend.strided(out, x.shape, x.strides)
     return out
 
 

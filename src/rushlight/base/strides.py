@@ -26,3 +26,8 @@ def reach(shape: Sequence[int], strides: Sequence[int]) -> int:
 def span(array: Any) -> int:
     """How many bytes an array with no negative strides takes, those between its elements too."""
     return reach(array.shape, array.strides) + int(array.itemsize) if array.size else 0
+
+
+def is_stretched(array: Any) -> bool:
+    """Whether an array repeats its elements along a dimension."""
+    return bool(array.size) and any(size > 1 and not step for size, step in zip(array.shape, array.strides, strict=True))

@@ -14,6 +14,7 @@ from ..autograd.write_errors import check_output
 from ..backend import pointwise as k
 from ..backend.checked_convert import checked_fill
 from ..base.arguments import NUMBERS, type_name
+from ..base.strides import is_stretched
 from ..tensor import Methods, Tensor, new_tensor
 from .argument_forms import check_form
 from .asking import asked
@@ -156,7 +157,7 @@ def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
         overlaps.check_memory(self, (other,))
         _check_shapes(self, other)
     views.check_writable(self, other.requires_grad and target.dtype.kind in "fcVW")
-    if overlaps.is_stretched(target):
+    if is_stretched(target):
         if not overlaps.same_elements(target, source):
             raise overlaps.overlap_error()
         if _recording(self, other) or self._tangents or other._tangents:

@@ -22,6 +22,7 @@ from ..autograd.tangents import tangents_of
 from ..autograd.topological_order import reached
 from ..base.attributes import held
 from ..base.pytree import TreeSpec, tree_flatten, tree_map_only, tree_unflatten
+from ..base.strides import is_stretched
 from ..tensor import Tensor, new_tensor, wrap
 from . import batched_tensors, dynamic_layers, example_graph
 
@@ -423,7 +424,7 @@ def linearize(func: Function, *primals: Any) -> tuple[Any, Function]:
             func(*primals)
             point.new_empty  # noqa: B018 (AttributeError, as in PyTorch)
         forward_ad.expect_inexact("primal", point)
-        if overlaps.is_stretched(point._array) and point.untyped_storage().nbytes() > point.itemsize:
+        if is_stretched(point._array) and point.untyped_storage().nbytes() > point.itemsize:
             raise overlaps.overlap_error()
     # What is pushed says that it depends on primals that need a gradient, but reaches the tangents alone: the primals as they are now.
     inside = bool(modes.state.transforms)
