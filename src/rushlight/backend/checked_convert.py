@@ -9,6 +9,7 @@ import numpy as np
 
 from ..base import dtypes
 from ..base.arguments import refuse_too_large
+from ..base.errstate import silent
 from ..base.type_limits import finfo, iinfo
 
 
@@ -53,8 +54,10 @@ def checked_fill(value: complex | np.generic, array: np.ndarray) -> complex:
     """A number as what an array is filled with; to a single element of two bytes it comes by way of a double."""
     dtype = dtypes.of(array.dtype)
     given = value.item() if isinstance(value, np.generic) else value
-    fitting: complex = checked_convert(given, dtypes.float64 if array.size == 1 and dtype in _HALVES else dtype)
-    return fitting
+    if array.size != 1 or dtype not in _HALVES:
+        return checked_convert(given, dtype)
+    with silent():  # what is too large is infinite
+        return float(np.asarray(checked_convert(given, dtypes.float64), np.float64).astype(array.dtype))
 
 
 _HALVES = (dtypes.float16, dtypes.bfloat16)
