@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import os
+import pkgutil
 from collections.abc import Iterator
 
 import pytest
 from _pytest.doctest import DoctestItem
 from hypothesis import settings
-from hypothesis.internal.conjecture import providers
 
 os.environ["RUSHLIGHT_CHECK"] = "1"  # tensors check that what they hold is an array
 
@@ -22,10 +23,11 @@ THREADS = torch.get_num_threads()
 # TensorBoard's package is not among the tools; ecosystem/ tries what is written through it.
 collect_ignore = ["src/rushlight/utils/tensorboard"]
 
-# The same examples in every run, however slow the machine: a failure is a change of the code. Nor are numbers that are written in
-# the package taken for examples: which of its modules are imported depends on the tests that ran before.
-if hasattr(providers, "_local_constants"):  # a private name, which another release may not have
-    providers._get_local_constants = lambda: providers._local_constants
+# The same examples in every run, however slow the machine: a failure is a change of the code. Hypothesis takes numbers that are
+# written in imported modules, too, so all of the package's are there before the first.
+for _module in pkgutil.walk_packages(torch.__path__, "rushlight."):
+    if not _module.name.endswith("tensorboard"):
+        importlib.import_module(_module.name)
 settings.register_profile("same", deadline=None, derandomize=True)
 settings.load_profile("same")
 
