@@ -14,7 +14,7 @@ import numpy as np
 from ..kernels import normalization as compiled_channels
 from ..kernels import register
 from ..kernels import rows as compiled
-from ..kernels.half_precision import DType, is_half
+from ..kernels.half_precision import DType, is_half, kept
 from .line_sums import total
 from .numpy import Array, converted, in_single
 from .reduce import count, over
@@ -188,11 +188,6 @@ def _dtype_of_moments(x: Array, *parameters: Array | None) -> DType:
     return next((each.dtype for each in parameters if each is not None), x.dtype)
 
 
-def _kept(value: Array, dtype: DType) -> Array:
-    """What is left, in single precision, of what was kept in a dtype."""
-    return value if value.dtype is dtype else in_single(value.astype(dtype))
-
-
 def channel_moments_of_halves(x: Array, dtype: DType, eps: float) -> tuple[Array, Array, Array]:
     """Numbers of two bytes in single precision; of each channel the mean and 1 / standard deviation, as kept in ``dtype``.
 
@@ -202,13 +197,13 @@ def channel_moments_of_halves(x: Array, dtype: DType, eps: float) -> tuple[Array
     mean = _mean(wide, axes)
     off = wide - mean
     var = _mean_square(total(off * off, axes, True), count(x.shape, axes), dtype)
-    return wide, _kept(mean, dtype), _kept(_rstd(var, eps), dtype)
+    return wide, kept(mean, dtype), kept(_rstd(var, eps), dtype)
 
 
 def _mean_square(squares: Array, size: int, dtype: DType) -> Array:
     if dtype.kind != "V":
         return over(squares, size)  # type: ignore[no-any-return]
-    return _kept(over(_kept(squares, dtype), float(dtype.type(size))), dtype)
+    return kept(over(kept(squares, dtype), float(dtype.type(size))), dtype)
 
 
 def _batch_norm_of_halves(x: Array, weight: Array | None, bias: Array | None, eps: float) -> Array:
@@ -361,7 +356,7 @@ def _group_norm_backward_of_halves(
 ) -> tuple[Array | None, ...]:
     """As PyTorch does, by three numbers for each channel: ``first * g + second * x + third``."""
     wide, h, dtype = in_single(x), in_single(g), _dtype_of_moments(x, weight)
-    mean, rstd = (_kept(each, dtype) for each in _normalized(_in_groups(x, groups), (2,), eps)[1:])
+    mean, rstd = (kept(each, dtype) for each in _normalized(_in_groups(x, groups), (2,), eps)[1:])
     inner = tuple(range(2, x.ndim))
     dots, sums = total(h * wide, inner, True), total(h, inner, True)
     mean_of_channel, rstd_of_channel = _by_channels(x, groups, mean, rstd)
