@@ -6,7 +6,6 @@ Indices of maxima are as in pooling.py, whose ``pool_gather`` picks them.
 from __future__ import annotations
 
 import functools
-import itertools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -17,6 +16,7 @@ from ..kernels import pooling as compiled
 from ..kernels import register
 from ..kernels.half_precision import is_half
 from .numpy import Array, Shape, in_single, rounded_once
+from .pooling import spread_in_turn
 
 _KEPT = 256  # arrays of indices
 _LARGEST = 1 << 14  # numbers that say which element lies in which bin
@@ -47,7 +47,7 @@ def adaptive_avg_pool_input_grad(g: Array, x_shape: Shape, rank: int) -> Array:
     spatial, size = x_shape[len(x_shape) - rank :], g.shape[g.ndim - rank :]
     x = _shared(g, spatial, size)
     if is_half(g):
-        return _spread_halves(x, spatial, size)
+        return spread_in_turn(x, spatial, [_parts(have, want) for have, want in zip(spatial, size, strict=True)])
     product = _product(x, spatial, size, back=True)
     if product is not None:
         x = product
@@ -59,18 +59,6 @@ def adaptive_avg_pool_input_grad(g: Array, x_shape: Shape, rank: int) -> Array:
             else:
                 x = _sums(x, axis, *_bins_around(have, want))
     return np.asarray(x)
-
-
-def _spread_halves(x: Array, spatial: Shape, size: Shape) -> Array:
-    """What belongs to each bin at all its elements: bin after bin is added, and each sum rounded, as in PyTorch."""
-    out = np.zeros((*x.shape[: -len(size)], *spatial), x.dtype)
-    bins = [_bins(have, want) for have, want in zip(spatial, size, strict=True)]
-    lead = (slice(None),) * (x.ndim - len(size))
-    for places in itertools.product(*map(range, size)):
-        into = (slice(begin[at], begin[at] + length[at]) for at, (begin, length) in zip(places, bins, strict=True))
-        share: Array = x[(*lead, *places)]  # type: ignore[arg-type]
-        out[(*lead, *into)] += share.reshape(*x.shape[: -len(size)], *(1,) * len(size))
-    return out
 
 
 def _shared(x: Array, spatial: Shape, size: Shape) -> Array:
@@ -114,6 +102,14 @@ def _bins(have: int, want: int) -> tuple[Array, Array]:
     number = np.arange(want)
     begin = number * have // max(want, 1)
     return begin, -(-(number + 1) * have // max(want, 1)) - begin
+
+
+def _parts(have: int, want: int) -> list[tuple[slice, slice]]:
+    """Each bin, and its elements."""
+    return [
+        (slice(at, at + 1), slice(begin, begin + length))
+        for at, (begin, length) in enumerate(zip(*_bins(have, want), strict=True))
+    ]
 
 
 @functools.lru_cache(_KEPT)

@@ -140,7 +140,11 @@ def avg_pool_input_grad(
     spatial, out = x_shape[-rank:], g.shape[-rank:]
     x = g / _divisor(spatial, out, kernel, stride, padding, count_include_pad, divisor_override, g.dtype)
     if is_half(g):
-        return _spread_halves(x, spatial, kernel, stride, padding)
+        along = [
+            [_overlap(size, count, step, tap - pad) for tap in range(taps - 1, -1, -1)]
+            for size, count, taps, step, pad in zip(spatial, out, kernel, stride, padding, strict=True)
+        ]
+        return spread_in_turn(x, spatial, along)
     for axis, (size, taps, step, pad) in enumerate(zip(spatial, kernel, stride, padding, strict=True), g.ndim - rank):
         x = _spread_windows(x, axis, size, taps, step, pad)
     return np.asarray(x)
@@ -193,12 +197,11 @@ def _spread_windows(g: Array, axis: int, size: int, taps: int, step: int, pad: i
     return x
 
 
-def _spread_halves(g: Array, spatial: Shape, kernel: Shape, stride: Shape, padding: Shape) -> Array:
-    """The same of several axes at once: window after window is added, and each sum rounded, as in PyTorch."""
-    out, last = np.zeros((*g.shape[: -len(spatial)], *spatial), g.dtype), g.shape[-len(spatial) :]
-    for taps in itertools.product(*(range(size - 1, -1, -1) for size in kernel)):
-        along = [_overlap(*each[:3], each[3] - each[4]) for each in zip(spatial, last, stride, taps, padding, strict=True)]
-        source, into = zip(*along, strict=True)
+def spread_in_turn(g: Array, spatial: Shape, along: Sequence[Sequence[tuple[slice, slice]]]) -> Array:
+    """Parts of g added to parts of zeros one after another, each sum rounded, as PyTorch does of halves; ``along`` says which, axis by axis."""
+    out = np.zeros((*g.shape[: -len(spatial)], *spatial), g.dtype)
+    for parts in itertools.product(*along):
+        source, into = zip(*parts, strict=True)
         out[(..., *into)] += g[(..., *source)]
     return out
 
