@@ -50,6 +50,11 @@ def checked_convert(value: bool | int | float | complex, dtype: dtypes.dtype) ->
     return wide
 
 
+def checked_number(value: Any, x: np.ndarray) -> Any:
+    """A number as what is to be put into ``x``; the error for one that does not fit."""
+    return checked_convert(value.item() if isinstance(value, np.generic) else value, dtypes.of(x.dtype))
+
+
 def checked_fill(value: complex | np.generic, array: np.ndarray) -> complex:
     """A number as what an array is filled with; to a single element of two bytes it comes by way of a double."""
     dtype = dtypes.of(array.dtype)

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ..base import dtypes
 from ..base.errstate import silent
 from ..kernels import arithmetic, half_precision, register
 from ..kernels import sweeps as compiled
@@ -16,7 +15,6 @@ from . import numpy as backend
 from .arithmetic import complex_sum, negative, subtract
 from .array_dtypes import floating, refuse
 from .bits import only, zero_of
-from .checked_convert import checked_convert
 from .numpy import Array, empty_like, is_float8, real_part, rounded_once, within_float8
 
 divide = np.true_divide
@@ -206,11 +204,6 @@ def rad2deg(x: Array) -> Array:
 
 
 # Writing.
-
-
-def checked_number(value: Any, x: Array) -> Any:
-    """A number as what is to be put into ``x``; the error for one that does not fit."""
-    return checked_convert(value.item() if isinstance(value, np.generic) else value, dtypes.of(x.dtype))
 
 
 def filled(x: Array, value: Any) -> Array:

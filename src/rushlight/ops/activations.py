@@ -13,9 +13,8 @@ from ..autograd import views
 from ..autograd.interpreters import stack as interpreters
 from ..autograd.modes import state
 from ..backend import activations as k
-from ..backend.checked_convert import checked_convert
+from ..backend.checked_convert import checked_convert, checked_number
 from ..backend.numpy import in_single
-from ..backend.pointwise import checked_number
 from ..base.arguments import NUMBERS, refuse_too_large
 from ..base.dtypes import float16
 from ..base.type_limits import finfo

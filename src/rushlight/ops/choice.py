@@ -12,7 +12,7 @@ from ..autograd.modes import state
 from ..autograd.rule_errors import broadcast_error
 from ..autograd.write_errors import check_output
 from ..backend import choice as k
-from ..backend.pointwise import checked_number
+from ..backend.checked_convert import checked_number
 from ..base import return_types
 from ..base.arguments import NUMBERS, refuse_too_large, type_name
 from ..base.dtypes import can_cast

@@ -8,8 +8,8 @@ import numpy as np
 
 from ..autograd.rule_errors import broadcast_error
 from ..backend import index as k
+from ..backend.checked_convert import checked_number
 from ..backend.flat_indices import check
-from ..backend.pointwise import checked_number
 from ..backend.strided import as_strided
 from ..base import dtypes
 from ..tensor import Tensor, new_tensor

@@ -9,9 +9,9 @@ import numpy as np
 
 from ..autograd import modes
 from ..backend import padding as k
+from ..backend.checked_convert import checked_number
 from ..backend.memory_formats import keeping
 from ..backend.numpy import Array, Shape
-from ..backend.pointwise import checked_number
 from ..base.arguments import type_name
 from ..tensor import Tensor, new_tensor
 from .argument_forms import is_number

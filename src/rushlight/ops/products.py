@@ -12,8 +12,8 @@ from ..autograd import views
 from ..autograd.rule_errors import broadcast_error
 from ..backend import cross as k
 from ..backend import matmul
+from ..backend.checked_convert import checked_number
 from ..backend.kron import can_be_seen
-from ..backend.pointwise import checked_number
 from ..backend.shape import not_a_view
 from ..base import dtypes
 from ..base.arguments import type_name

@@ -7,8 +7,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..backend import index as k
+from ..backend.checked_convert import checked_number
 from ..backend.flat_indices import check_along
-from ..backend.pointwise import checked_number
 from ..tensor import Tensor, new_tensor
 from .operands import sizes_in_front
 from .public import axis_of, ops, public, warn

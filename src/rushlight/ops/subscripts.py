@@ -15,7 +15,7 @@ import numpy as np
 
 from ..autograd import modes, overlaps, views
 from ..backend import index as k
-from ..backend.pointwise import checked_number
+from ..backend.checked_convert import checked_number
 from ..base.arguments import NUMBERS
 from ..base.errstate import silent
 from ..tensor import Methods, Tensor, new_tensor
