@@ -342,3 +342,10 @@ def test_filling_at_indices_of_nothing() -> None:
     with pytest.raises(RuntimeError, match=r"^setStorage: sizes \[2, 1\], strides \[1, 0\], .* for storage of size 0$"):
         torch.empty(2, 0).index_fill_(1, torch.tensor([0]), 1)
     assert torch.empty(2, 0).index_fill_(0, torch.tensor([7]), 1).shape == (2, 0)
+
+
+@pytest.mark.parametrize("key", [0, slice(2), torch.tensor([0])])
+def test_an_element_of_a_half_takes_whole_numbers_of_numpy_as_those_of_python(key) -> None:
+    x = torch.zeros(3, dtype=torch.float16)
+    x[key] = np.int64(100000)
+    assert x[0] == float("inf")

@@ -10,10 +10,11 @@ import numpy as np
 from ..base import dtypes
 from ..base.arguments import refuse_too_large
 from ..base.errstate import silent
-from ..base.type_limits import finfo, iinfo
+from ..base.type_limits import HELD_BY_FLOATS, finfo, iinfo
+from ..kernels.half_precision import is_half
 
 
-def checked_convert(value: bool | int | float | complex, dtype: dtypes.dtype) -> Any:
+def checked_convert(value: complex | np.generic, dtype: dtypes.dtype) -> Any:
     """A number as a fill or an argument of ``dtype``: RuntimeError where its range does not hold it.
 
     >>> import rushlight as torch
@@ -24,6 +25,8 @@ def checked_convert(value: bool | int | float | complex, dtype: dtypes.dtype) ->
     limit = _SAFE.get((value.__class__, dtype))
     if limit is not None and -limit <= value <= limit:  # type: ignore[operator]
         return value
+    if isinstance(value, np.generic):
+        return checked_convert(value.item(), dtype)
     refuse_too_large(value)
     if dtype is dtypes.bool_:
         return bool(value)
@@ -52,20 +55,25 @@ def checked_convert(value: bool | int | float | complex, dtype: dtypes.dtype) ->
 
 def checked_number(value: Any, x: np.ndarray) -> Any:
     """A number as what is to be put into ``x``; the error for one that does not fit."""
-    return checked_convert(value.item() if isinstance(value, np.generic) else value, dtypes.of(x.dtype))
+    if x.dtype.kind == "f" and value.__class__ in _REAL and -HELD_BY_FLOATS <= value <= HELD_BY_FLOATS:
+        return value
+    return checked_convert(value, dtypes.of(x.dtype))
 
 
-def checked_fill(value: complex | np.generic, array: np.ndarray) -> complex:
-    """A number as what an array is filled with; to a single element of two bytes it comes by way of a double."""
-    dtype = dtypes.of(array.dtype)
-    given = value.item() if isinstance(value, np.generic) else value
-    if array.size != 1 or dtype not in _HALVES:
-        return checked_convert(given, dtype)
-    with silent():  # what is too large is infinite
-        return float(np.asarray(checked_convert(given, dtypes.float64), np.float64).astype(array.dtype))
+def checked_fill(value: complex | np.generic, x: np.ndarray) -> Any:
+    """A number as what ``x`` is filled with."""
+    return checked_element(value, x) if x.size == 1 else checked_number(value, x)
 
 
-_HALVES = (dtypes.float16, dtypes.bfloat16)
+def checked_element(value: Any, x: np.ndarray) -> Any:
+    """A number as what one element of ``x`` is set to: halves get it by way of a double, and are infinite where it is too large."""
+    if not is_half(x):
+        return checked_number(value, x)
+    with silent():
+        return float(np.asarray(checked_convert(value, dtypes.float64), np.float64).astype(x.dtype))
+
+
+_REAL = (float, int)
 
 # What the commonest types hold without a second look.
 _SAFE: dict[tuple[type, dtypes.dtype], float] = {

@@ -14,7 +14,7 @@ from ..kernels import mixtures, register, sweeps
 from . import numpy as backend
 from .array_dtypes import common, floating, meeting, refuse
 from .bits import either, only
-from .checked_convert import checked_convert
+from .checked_convert import checked_number
 from .numpy import Array, like_first, real_part
 
 _MANY = 512  # numbers from which on logaddexp goes in steps, NumPy's being one number after another
@@ -85,9 +85,7 @@ REAL = (float, int, type(None))
 
 def _bound(ufunc: np.ufunc, x: Array, number: Any) -> Array:
     """The larger or smaller of the two, x where they are equal: of two zeros NumPy takes the second, of halves the first."""
-    dtype = x.dtype
-    if dtype.kind != "f" or not -65504 <= number <= 65504:  # what any float holds
-        number = checked_convert(number.item() if isinstance(number, np.generic) else number, dtypes.of(dtype))
+    dtype, number = x.dtype, checked_number(number, x)
     bound = backend.number(number, dtype)
     if bound is None:
         bound = np.asarray(number).astype(dtype)

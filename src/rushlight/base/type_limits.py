@@ -5,6 +5,8 @@ from __future__ import annotations
 from . import dtypes
 from .dtypes import check_argument
 
+HELD_BY_FLOATS = 65504  # and its negative: what any of NumPy's floating types holds
+
 
 def _short(value: float) -> str:
     return f"{value:g}"

@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..base.type_limits import HELD_BY_FLOATS
 from . import native
 from .half_precision import Array, by_single
 
@@ -97,7 +98,7 @@ def clamp(x: Array, low: object, high: object, /) -> Array | None:
     if x.size < _ONE_STEP or low.__class__ not in _BOUNDS or high.__class__ not in _BOUNDS:
         return None
     for bound in (low, high):
-        if bound is not None and not (-65504 <= bound <= 65504 or abs(bound) == math.inf):
+        if bound is not None and not (-HELD_BY_FLOATS <= bound <= HELD_BY_FLOATS or abs(bound) == math.inf):
             return None
     return hardtanh(x, -math.inf if low is None else low, math.inf if high is None else high)
 

@@ -247,9 +247,7 @@ def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> Any:
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
     _check_limits(input, min_val)
-    if input._array.dtype.kind != "f" or not -65504 <= min_val <= max_val <= 65504:  # what any float holds
-        min_val, max_val = (checked_number(bound, input._array) for bound in (min_val, max_val))
-    return ops.hardtanh(input, min_val, max_val)
+    return ops.hardtanh(input, checked_number(min_val, input._array), checked_number(max_val, input._array))
 
 
 def _check_limits(input: Any, low: float) -> None:

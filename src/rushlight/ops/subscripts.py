@@ -15,9 +15,9 @@ import numpy as np
 
 from ..autograd import modes, overlaps, views
 from ..backend import index as k
-from ..backend.checked_convert import checked_number
+from ..backend.checked_convert import checked_element
 from ..base.arguments import NUMBERS
-from ..base.errstate import silent
+from ..kernels.half_precision import is_half
 from ..tensor import Methods, Tensor, new_tensor
 from . import promotion
 from .inplace import count, in_graph, plain_write
@@ -298,7 +298,7 @@ def _setitem(self: Any, key: Any, value: Any, /) -> None:
         error, view = found, None
     if view is None:
         if not isinstance(value, Tensor):
-            checked_number(_held(value, self._array.dtype), self._array)  # a number is looked at before the index
+            checked_element(value, self._array)  # a number is looked at before the index
         if error is not None:
             raise error
         return
@@ -308,13 +308,12 @@ def _setitem(self: Any, key: Any, value: Any, /) -> None:
     if not isinstance(value, Tensor):
         if not (view._needs_grad and modes.state.grad_enabled):
             if not view._array.flags.c_contiguous:
-                checked_number(_held(value, view._array.dtype), view._array)
+                checked_element(value, view._array)
                 views.check_writable(view)
                 overlaps.check_memory(view)
-            view.fill_(_held(value, view._array.dtype) if view._array.dtype.itemsize == 2 else value)
+            view.fill_(checked_element(value, view._array) if is_half(view._array) else value)
             return
-        value = _held(value, view._array.dtype)
-        value = new_tensor(promotion.number_array(checked_number(value, view._array), view._array.dtype))
+        value = new_tensor(promotion.number_array(checked_element(value, view._array), view._array.dtype))
     if value._array.shape == view._array.shape:
         view.copy_(value)
     elif not value._array.ndim:
@@ -323,16 +322,6 @@ def _setitem(self: Any, key: Any, value: Any, /) -> None:
         lead = _ones_in_front(value._array.shape)
         value = ops.view(value, value._array.shape[lead:])  # a view even where there are none, as PyTorch records it
         view.copy_(value if value._array.shape == view._array.shape else expand(value, view._array.shape))
-
-
-def _held(value: Any, dtype: np.dtype[Any]) -> Any:
-    """A number as an element of half precision holds it: other fills refuse what is too large, this one makes it infinite."""
-    if dtype.itemsize == 2 and dtype.kind in "fV" and isinstance(value, (int, float, complex)):
-        if value.imag:
-            raise RuntimeError("value cannot be converted to type double without overflow")
-        with silent():
-            return float(np.asarray(value.real, np.float64).astype(dtype))
-    return value
 
 
 def _ones_in_front(shape: Sequence[int]) -> int:
@@ -349,7 +338,7 @@ def _put(view: Any, indices: list[Any], value: Any) -> None:
     if _written(view, indices, value):
         return
     if not isinstance(value, Tensor):
-        value = new_tensor(promotion.number_array(checked_number(_held(value, array.dtype), array), array.dtype))
+        value = new_tensor(promotion.number_array(checked_element(value, array), array.dtype))
     view.index_put_(tuple(indices), _without_leading_ones(value))
 
 
@@ -362,7 +351,7 @@ def _written(view: Any, indices: Sequence[Any], value: Any, accumulate: bool = F
             return False
         needs = in_graph(value)
     else:
-        source, needs = checked_number(_held(value, array.dtype), array), False
+        source, needs = checked_element(value, array), False
     if modes.special.active or not plain_write(view, needs):
         return False
     key: list[Any] = []
