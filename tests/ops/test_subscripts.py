@@ -349,3 +349,9 @@ def test_an_element_of_a_half_takes_whole_numbers_of_numpy_as_those_of_python(ke
     x = torch.zeros(3, dtype=torch.float16)
     x[key] = np.int64(100000)
     assert x[0] == float("inf")
+
+
+@pytest.mark.parametrize("value", [np.float32(1), np.True_, np.array(1.0)])
+def test_other_values_of_numpy_cannot_be_assigned(value) -> None:
+    with pytest.raises(TypeError, match=rf"^can't assign a numpy.{type(value).__name__} to a torch.FloatTensor$"):
+        torch.zeros(2)[0] = value

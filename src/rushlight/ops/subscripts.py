@@ -16,7 +16,7 @@ import numpy as np
 from ..autograd import modes, overlaps, views
 from ..backend import index as k
 from ..backend.checked_convert import checked_element
-from ..base.arguments import NUMBERS
+from ..base.arguments import type_name
 from ..kernels.half_precision import is_half
 from ..tensor import Methods, Tensor, new_tensor
 from . import promotion
@@ -275,14 +275,14 @@ def _sliced(view: Any, axis: int, one: slice, always: bool) -> Any:
     return ops.slice(view, axis, first, max(first, last), step)
 
 
+_ASSIGNED = (Tensor, int, float, complex, np.integer)  # of NumPy's numbers those alone, and double ones, which are Python's too
+
+
 def _setitem(self: Any, key: Any, value: Any, /) -> None:
-    if not isinstance(value, Tensor) and not isinstance(value, NUMBERS):
-        if isinstance(value, np.ndarray):
-            value = new_tensor(value)
-        elif foreign_method("__setitem__", (self, key, value)) is not NotImplemented:
+    if not isinstance(value, _ASSIGNED):
+        if foreign_method("__setitem__", (self, key, value)) is not NotImplemented:
             return
-        else:
-            raise TypeError(f"can't assign a {type(value).__name__} to a {self.type()}")
+        raise TypeError(f"can't assign a {type_name(value)} to a {self.type()}")
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
         raise ValueError("Overflow when unpacking long long")
     indices: list[Any] = []
