@@ -311,6 +311,18 @@ def test_pooling_of_ties_nan_and_borders() -> None:
     assert F.adaptive_avg_pool2d(torch.ones(1, 2, 3), (None, 1)).shape == (1, 2, 1)
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
+@pytest.mark.parametrize("pool", [F.max_pool1d, F.max_pool2d, F.max_pool3d])
+def test_a_window_wholly_in_the_padding_gives_no_gradient(pool, dtype):
+    rank = int(pool.__name__[-2])
+    x = torch.ones(2, 1, *(1,) * rank, dtype=dtype, requires_grad=True)
+    out = pool(x, 2, padding=1, dilation=2)
+    assert out.flatten().tolist() == [-INF, -INF]
+    (grad,) = torch.autograd.grad(out, x, torch.ones_like(out).requires_grad_(), create_graph=True)
+    assert grad.flatten().tolist() == [0.0, 0.0]
+    grad.sum().backward()
+
+
 def test_normalization_keeps_its_statistics() -> None:
     x, mean, var = draw(4, 2, 3), torch.zeros(2, dtype=torch.float64), torch.ones(2, dtype=torch.float64)
     F.batch_norm(x, mean, var, training=True, momentum=0.3)
@@ -480,6 +492,16 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
         "Calculated padded input size per channel: (2 x 2). Kernel size",
     ),
     (lambda: F.max_pool2d(Z(1, 1, 2, 2), 3), RuntimeError, "Given input size: (1x2x2). Calculated output size: (1x0x0)."),
+    (
+        lambda: F.max_pool2d(Z(1, 1, 2, 2), (3, 4), 1),
+        RuntimeError,
+        "Given input size: (1x2x2). Calculated output size: (1x0x-1). Output size is too small",
+    ),
+    (
+        lambda: F.avg_pool3d(Z(1, 1, 2, 3, 3), 3, padding=1),
+        RuntimeError,
+        "input image (T: 2 H: 3 W: 3) smaller than kernel size (kT: 3 kH: 3 kW: 3)",
+    ),
     (
         lambda: F.batch_norm(Z(1, 3), None, None, training=True),
         ValueError,

@@ -18,6 +18,7 @@ from ..kernels import pooling as compiled
 from ..kernels import register
 from ..kernels.half_precision import is_half
 from ..kernels.pooling import pool_shape
+from .bits import only
 from .fold import seen_at_taps
 from .numpy import Array, Shape, rounded_once
 
@@ -70,16 +71,29 @@ def _tap_indices(axes: tuple[tuple[int, ...], ...]) -> tuple[Array, Array, Array
 def pool_gather(x: Array, indices: Array, rank: int) -> Array:
     """The elements of the last ``rank`` axes of x at ``indices`` (whose leading axes are x's)."""
     lead = x.shape[:-rank]
+    indices, inside = _inside(indices, x.shape, rank)
     flat = np.take_along_axis(
         x.reshape(*lead, math.prod(x.shape[-rank:])), indices.reshape(*lead, math.prod(indices.shape[-rank:])), axis=-1
-    )
-    return flat.reshape(indices.shape)
+    ).reshape(indices.shape)
+    return flat if inside is None else only(flat, inside)
+
+
+def _inside(indices: Array, shape: Shape, rank: int) -> tuple[Array, Array | None]:
+    """Indices into planes, and which of them lie there if not all do: that of a window wholly in the padding may not, and is made 0."""
+    plane = math.prod(shape[-rank:])
+    if indices.max(initial=0) < plane:
+        return indices, None
+    inside = indices < plane
+    return only(indices, inside), inside
 
 
 @register(compiled.pool_scatter)
 def pool_scatter(g: Array, indices: Array, x_shape: Shape, rank: int) -> Array:
     """The transpose of ``pool_gather``: zeros of ``x_shape`` with g added at ``indices``."""
     x = np.zeros(x_shape, g.dtype)
+    indices, inside = _inside(indices, x_shape, rank)
+    if inside is not None:
+        g = only(g, inside)
     np.add.at(x.reshape(-1), _absolute(indices, x_shape, rank), g.reshape(-1))
     return x
 

@@ -144,10 +144,13 @@ def _check_windows(
             )
     _check_filled(input, rank, name)
     shape = input._array.shape
+    if name == "avg_pool3d" and any(size < taps for size, taps in zip(shape[-rank:], kernel, strict=True)):
+        have, wanted = "T: {} H: {} W: {}".format(*shape[-rank:]), "kT: {} kH: {} kW: {}".format(*kernel)
+        raise RuntimeError(f"input image ({have}) smaller than kernel size ({wanted})")
     out = k.pool_shape(shape[-rank:], kernel, stride, padding, dilation, ceil_mode)
     if min(out) < 1:
         have = "x".join(str(size) for size in shape[-rank - 1 :])
-        got = "x".join(str(size) for size in (shape[-rank - 1], *(max(size, 0) for size in out)))
+        got = "x".join(str(size) for size in (shape[-rank - 1], *out))
         raise RuntimeError(f"Given input size: ({have}). Calculated output size: ({got}). Output size is too small")
 
 
