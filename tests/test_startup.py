@@ -16,6 +16,23 @@ def test_an_import_leaves_the_collector_as_it_was(is_on):
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout == f"{is_on}\n"
 
 
+def test_what_was_imported_is_not_looked_through_for_garbage():
+    program = (
+        "import gc\nyoung = [0]\n"
+        "gc.callbacks.append(lambda phase, told: young.append(len(gc.get_objects(generation=0))))\n"
+        "import rushlight\nprint(max(young))"
+    )
+    assert int(subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout) < 20_000
+
+
+def test_what_others_froze_stays_so():
+    gc.freeze()
+    before = gc.get_freeze_count()
+    with collector_at_rest():
+        pass
+    assert gc.get_freeze_count() == before > 0
+
+
 def test_an_import_that_fails_does_so_too():
     with pytest.raises(ImportError), collector_at_rest():
         assert not gc.isenabled()

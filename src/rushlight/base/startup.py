@@ -11,7 +11,8 @@ from contextlib import contextmanager
 def collector_at_rest() -> Iterator[None]:
     """Within, Python's cyclic garbage collector does not run; afterwards it is as it was.
 
-    While modules load tens of thousands of objects are made, and no garbage: looking for it took a quarter of the time.
+    While modules load tens of thousands of objects are made, and no garbage: looking for it took a quarter of the time. Afterwards
+    they are old, as if it had found them in use: it would look through all of them at once, an eighth of the time.
     """
     was_on = gc.isenabled()
     gc.disable()
@@ -19,4 +20,7 @@ def collector_at_rest() -> Iterator[None]:
         yield
     finally:
         if was_on:
+            if not gc.get_freeze_count():  # what others froze stays so
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()
