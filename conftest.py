@@ -32,6 +32,19 @@ settings.register_profile("same", deadline=None, derandomize=True)
 settings.load_profile("same")
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Ten thousand tests are for the collector to look through neither while they are found, a seventh of that time, nor later, an
+    eighth of the time of them all."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Examples of functions that modules serve when asked see no names of the module: there ``int`` and ``float`` are dtypes."""
     for item in items:
@@ -39,12 +52,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             home = item.dtest.globs["__name__"]
             if item.name.removeprefix(home + ".") in registry.get("torch" + home.removeprefix("rushlight"), {}):
                 item.dtest.globs = {"__name__": "__main__"}
-
-
-def pytest_collection_finish() -> None:
-    """Nine thousand tests are for the collector to look through no more: an eighth of the time of them all."""
-    gc.collect()
-    gc.freeze()
 
 
 @pytest.fixture(autouse=True)
