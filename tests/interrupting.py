@@ -7,7 +7,6 @@ that raises there does the same, each time at the same place.
 from __future__ import annotations
 
 import dis
-import functools
 import gc
 import sys
 from collections.abc import Callable, Iterator
@@ -41,21 +40,21 @@ class _Stops:
 
     def __init__(self, at: int | None) -> None:
         self.at = at
-        self.seen: set[tuple[CodeType, int, CodeType, int]] = set()
+        self.seen: set[tuple[int, int, int, int]] = set()  # of codes by their ids, as to hash one takes in all that it holds
         self.place: Place | None = None
 
     def trace(self, frame: FrameType, event: str, argument: object) -> Tracer | None:
         if event == "call":
             frame.f_trace_opcodes, frame.f_trace_lines = True, False
             self.stop(frame, event)
-        elif event == "opcode" and frame.f_lasti in _behind_calls(frame.f_code):
+        elif event == "opcode" and frame.f_lasti in _behind_calls_of(frame.f_code):
             self.stop(frame, event)
         return self.trace
 
     def stop(self, frame: FrameType, event: str) -> None:
         caller = frame.f_back
         assert caller is not None
-        key = frame.f_code, frame.f_lasti, caller.f_code, caller.f_lasti
+        key = id(frame.f_code), frame.f_lasti, id(caller.f_code), caller.f_lasti
         if key in self.seen:
             return
         self.seen.add(key)
@@ -65,7 +64,16 @@ class _Stops:
             raise Interrupt
 
 
-@functools.cache
+_kept: dict[int, tuple[frozenset[int], CodeType]] = {}  # by the id of a code that is kept
+
+
+def _behind_calls_of(code: CodeType) -> frozenset[int]:
+    kept = _kept.get(id(code))
+    if kept is None:
+        _kept[id(code)] = kept = _behind_calls(code), code
+    return kept[0]
+
+
 def _behind_calls(code: CodeType) -> frozenset[int]:
     """Where instructions begin before which Python looks for signals."""
     found, looks = set(), False
