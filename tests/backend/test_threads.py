@@ -50,7 +50,8 @@ def test_the_last_to_leave_restores_the_count():
     assert blas_counts() == [2]
 
 
-@pytest.mark.parametrize("shapes", [((600, 300), (300, 280)), ((40, 3000), (3000, 700)), ((12, 160, 150), (12, 150, 160))])
+# The first two are a little larger than what is left to BLAS to share out; of batches it shares out each that is large for it.
+@pytest.mark.parametrize("shapes", [((300, 150), (150, 140)), ((20, 900), (900, 300)), ((4, 90, 80), (4, 80, 90))])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64])
 def test_large_products_are_the_same_on_any_number_of_threads(shapes, dtype):
     generator = np.random.default_rng(0)
@@ -66,7 +67,7 @@ def test_large_products_are_the_same_on_any_number_of_threads(shapes, dtype):
 
 def test_large_products_of_several_threads_at_once():
     torch.set_num_threads(4)
-    a = torch.arange(500 * 300).reshape(500, 300).remainder(7).float()
+    a = torch.arange(200 * 150).reshape(200, 150).remainder(7).float()
     expected = np.asarray(a) @ np.asarray(a).T
     wrong = []
 
@@ -83,13 +84,18 @@ def test_large_products_of_several_threads_at_once():
     assert not wrong
 
 
-@pytest.mark.parametrize(("wanted", "count"), [("3", 3), ("1", 1), ("none", None), ("0", None)])
-def test_omp_num_threads_says_how_many(wanted, count):
+@pytest.mark.parametrize(("wanted", "count"), [("3", 3), ("1", 1), ("none", None), ("0", None), ("", None)])
+def test_omp_num_threads_says_how_many(wanted, count, monkeypatch):
     usual = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    monkeypatch.setenv("OMP_NUM_THREADS", wanted)
+    assert threads._processors() == (usual if count is None else count)
+
+
+def test_it_says_so_as_the_package_is_imported():
     program = "import rushlight; print(rushlight.get_num_threads())"
-    environment = {**os.environ, "OMP_NUM_THREADS": wanted, "PYTHONPATH": os.pathsep.join(sys.path)}
+    environment = {**os.environ, "OMP_NUM_THREADS": "3", "PYTHONPATH": os.pathsep.join(sys.path)}
     said = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
-    assert int(said.stdout) == (usual if count is None else count)
+    assert said.stdout == "3\n"
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
