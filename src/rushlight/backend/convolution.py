@@ -12,6 +12,7 @@ never all there at once.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections.abc import Iterator, Sequence
@@ -23,7 +24,7 @@ from ..base.errstate import silent
 from ..kernels import convolution as compiled
 from ..kernels import register
 from . import threads
-from .numpy import Array, Shape, rounded_once
+from .numpy import Array, Kernel, Shape, converted, in_single, rounded_once
 
 _BLOCK_BYTES = 1 << 19  # of columns: so many stay in the second cache
 _MOST_BYTES = 1 << 25  # of a single sample's, which are laid out in parts where there are more
@@ -63,9 +64,15 @@ class _Plan(NamedTuple):
 
     def blocks(self, x: Array) -> Iterator[tuple[slice, slice]]:
         """The samples that are taken at once, and of their places the part along the first axis."""
-        each = x.itemsize * math.prod(x.shape[1:3]) * math.prod(self.kernel) * math.prod(self.out)
-        samples = threads.parts(len(x), -(-len(x) // max(1, _BLOCK_BYTES // each)))
-        return itertools.product(samples, threads.parts(self.out[0], -(-each // _MOST_BYTES)))
+        return itertools.product(self.samples(x), threads.parts(self.out[0], -(-self._each(x) // _MOST_BYTES)))
+
+    def samples(self, x: Array) -> Sequence[slice]:
+        """The samples that are taken at once."""
+        return threads.parts(len(x), -(-len(x) // max(1, _BLOCK_BYTES // self._each(x))))
+
+    def _each(self, x: Array) -> int:
+        """The bytes of a sample's columns."""
+        return x.itemsize * math.prod(x.shape[1:3]) * math.prod(self.kernel) * math.prod(self.out)
 
     def columns(self, windows: Array, samples: slice, part: slice) -> Array:
         """Windows (N, G, C, *kernel, *out) of such a block as columns (N, G, C * taps, places)."""
@@ -104,8 +111,19 @@ def add_bias(y: Array, bias: Array) -> Array:
     return y
 
 
+def _rounded_at_taps(kernel: Kernel) -> Kernel:
+    """As PyTorch does without oneDNN: float16 is rounded as each tap and each sample is added, bfloat16 once."""
+    once = rounded_once(kernel)
+
+    @functools.wraps(kernel)
+    def of_any(g: Array, other: Array, *rest: Any, **named: Any) -> Array:
+        return (kernel if g.dtype.char == other.dtype.char == "e" else once)(g, other, *rest, **named)
+
+    return of_any  # type: ignore[return-value]
+
+
 @register(compiled.conv_input_grad)
-@rounded_once
+@_rounded_at_taps
 def conv_input_grad(
     g: Array, w: Array, x_shape: Shape, stride: Shape, padding: Shape, dilation: Shape, groups: int = 1
 ) -> Array:
@@ -115,6 +133,9 @@ def conv_input_grad(
     """
     x = np.zeros(x_shape, np.result_type(g, w))
     if not (g.size and w.size and x.size):
+        return x
+    if x.dtype.char == "e":
+        _add_taps(g, w, x, stride, padding, dilation, groups)
         return x
     g, w, into = (
         _split(g.astype(x.dtype, copy=False), groups),
@@ -132,6 +153,22 @@ def conv_input_grad(
     return x
 
 
+def _add_taps(g: Array, w: Array, x: Array, stride: Shape, padding: Shape, dilation: Shape, groups: int) -> None:
+    """``conv_input_grad`` into float16 zeros, tap by tap in ascending order."""
+    g, w, into = _split(in_single(g), groups), _grouped(in_single(w), groups), _split(x, groups)
+    plan = _Plan(w.shape[3:], g.shape[3:], padding, stride, dilation)
+    room = np.zeros((*into.shape[:3], *plan.held), x.dtype)
+    windows, matrix = plan.windows(room), w.reshape(*w.shape[:2], -1).swapaxes(1, 2)
+    with threads.blas_threads(1), silent():
+        for samples in plan.samples(room):
+            into_taps = windows[samples]
+            parts = converted(np.matmul(matrix, g[samples].reshape(-1, *g.shape[1:3], math.prod(plan.out))), x.dtype)
+            parts = parts.reshape(into_taps.shape)
+            for tap in np.ndindex(plan.kernel):
+                into_taps[:, :, :, *tap] += parts[:, :, :, *tap]
+    _fill(into, room, padding)
+
+
 def _phases(taps: int, step: int, pad: int, spread: int, size: int) -> Iterator[tuple[slice, slice, int, int]]:
     """Per phase of one axis: its inputs, the taps they see (in reverse), where these start in g, and their spacing."""
     common = math.gcd(step, spread)
@@ -147,7 +184,7 @@ def _phases(taps: int, step: int, pad: int, spread: int, size: int) -> Iterator[
 
 
 @register(compiled.conv_weight_grad)
-@rounded_once
+@_rounded_at_taps
 def conv_weight_grad(
     g: Array, x: Array, w_shape: Shape, stride: Shape, padding: Shape, dilation: Shape, groups: int = 1
 ) -> Array:
@@ -155,9 +192,20 @@ def conv_weight_grad(
     dtype = np.result_type(g, x)
     if not (g.size and x.size and math.prod(w_shape)):
         return np.zeros(w_shape, dtype)
+    if dtype.char == "e":
+        return _add_samples(g, x, w_shape, stride, padding, dilation, groups)
     g, x = _split(g.astype(dtype, copy=False), groups), _split(x.astype(dtype, copy=False), groups)
     plan = _Plan(w_shape[2:], g.shape[3:], tuple(-pad for pad in padding), stride, dilation)
     return np.ascontiguousarray(_correlate_to_weights(g, x, plan)).reshape(w_shape)
+
+
+def _add_samples(g: Array, x: Array, *sizes: Any) -> Array:
+    """``conv_weight_grad`` in float16: a sample at a time."""
+    total: Any = None
+    for cotangent, sample in zip(in_single(g), in_single(x), strict=True):
+        one = conv_weight_grad(cotangent[None], sample[None], *sizes)
+        total = converted(one if total is None else np.add(total, one), x.dtype)
+    return total
 
 
 def _correlate_to_weights(g: Array, x: Array, plan: _Plan) -> Array:
