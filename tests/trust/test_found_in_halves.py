@@ -213,6 +213,20 @@ def bits(x: Any) -> str:
             "34ed 379e 39b9 3697 321b",
             "32c3 350c 38be 35ec 3826 3701 3513 36d8",
         ),
+        (
+            lambda x: F.bilinear(x[:6].view(2, 3), x[6:10].view(2, 2), x.view(2, 3, 2)),
+            BRAIN,
+            [0.53125, 0.625, 0.5, 0.90625, 0.5625, 0.625, 0.15625, 0.375, 0.625, 0.15625, 0.3125, 0.71875],
+            "3f17 3eb0 3f6e 3f11",
+            "3eb1 3e46 3e9a 3eb0 3f1c 3edf 3f26 3efe 3f8d 3f9f 3e7a 3ddf",
+        ),
+        (
+            lambda x: torch.mvlgamma(x + 2, 3),
+            BRAIN,
+            [0.53125, 0.625, 0.5, 0.90625],
+            "3ff6 4003 3ff1 4021",
+            "3e33 3ecd 3eff 3f8b",
+        ),
     ],
 )
 def test_values_and_slopes_round_each_step(

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ..kernels import attention as compiled
 from ..kernels import register
+from ..kernels.half_precision import kept
 from . import softmax
 from .matmul import product
-from .numpy import Array, Shape, in_single
+from .numpy import Array, Shape, converted, in_single
 
 
 def safe_softmax(x: Array, axis: int) -> Array:
@@ -92,5 +95,25 @@ def attention_backward(
 def trilinear(a: Array, weight: Array, b: Array) -> Array:
     """``out[n, o]`` is the sum over i and j of ``a[n, i] * weight[o, i, j] * b[n, j]``."""
     outputs, first, second = weight.shape
-    left = a @ weight.transpose(1, 0, 2).reshape(first, outputs * second)
-    return np.asarray((left.reshape(len(a), outputs, second) * b[:, None, :]).sum(2)).astype(a.dtype, copy=False)
+    left = kept(in_single(a) @ in_single(weight).transpose(1, 0, 2).reshape(first, outputs * second), a.dtype)
+    out = (left.reshape(len(a), outputs, second) * in_single(b)[:, None, :]).sum(2)
+    return np.asarray(out).astype(a.dtype, copy=False)
+
+
+def half_trilinear_grad(g: Array, weight: Array, b: Array) -> Array:
+    """What ``g`` in half precision becomes on its way back to a: an output of :func:`trilinear` after the other."""
+    return _over_outputs(
+        g, weight, lambda one, matrix: (kept(one[..., None] * matrix, g.dtype) * in_single(b)[:, None]).sum(-1)
+    )
+
+
+def half_trilinear_grad_of_last(g: Array, a: Array, weight: Array) -> Array:
+    """What it becomes on its way back to b."""
+    return _over_outputs(g, weight, lambda one, matrix: kept(in_single(a) @ matrix, g.dtype) * one)
+
+
+def _over_outputs(g: Array, weight: Array, part: Callable[[Array, Array], Array]) -> Array:
+    total: Array = np.zeros((), np.float32)
+    for one, matrix in zip(in_single(g).T[..., None], in_single(weight), strict=True):
+        total = kept(total + kept(part(one, matrix), g.dtype), g.dtype)
+    return converted(total, g.dtype)

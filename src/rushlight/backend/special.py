@@ -12,6 +12,7 @@ import numpy as np
 from ..base.errstate import silent
 from ..kernels import register
 from ..kernels import sweeps as compiled
+from ..kernels.half_precision import kept
 from .array_dtypes import floating, meeting, refuse
 from .numpy import Array, in_single
 
@@ -203,9 +204,10 @@ def _trigamma(x: Array) -> Array:
 def mvlgamma(x: Array, p: int) -> Array:
     """The logarithm of the multivariate gamma function of dimension p."""
     x = floating(x)
-    places = np.arange(p, dtype=x.dtype) / 2
-    values = lgamma(x[..., np.newaxis] - places).sum(-1)  # all at once, as in PyTorch: memory is the bound of p
-    return np.asarray(values + p * (p - 1) / 4 * math.log(math.pi), x.dtype, order="C")
+    places = (np.arange(1 - p, 1) / 2).astype(x.dtype)
+    values = in_single(lgamma(x[..., np.newaxis] + places)).sum(-1)  # all at once, as in PyTorch: memory is the bound of p
+    total = kept(np.asarray(values), x.dtype) + in_single(np.asarray(p * (p - 1) / 4 * math.log(math.pi)).astype(x.dtype))
+    return np.asarray(total).astype(x.dtype, order="C", copy=False)
 
 
 _gammainc = binary("gammainc", "igamma_cpu", integers=False)

@@ -321,7 +321,6 @@ READABLE: dict[str, dict[str, Form]] = {
     "sparse_mm": {"x": "a.T @ g"},
     "sparse_mv": {"x": "a.T @ g"},
     "mm_by_sparse": {"x": "g @ a.T"},
-    "trilinear": {"weight": "sum(g[:, :, None, None] * a[:, None, :, None] * b[:, None, None, :], 0, False)"},
     "solve_ex": {
         "a": _solved("-solve(a.T, g) @ result.T", "-result.T @ g @ inv(a).T"), "b": _solved("solve(a.T, g)", "g @ inv(a).T"),
     },

@@ -187,6 +187,11 @@ ALGORITHMS: dict[str, dict[str, Form]] = {
     "grid_sampler2": {"grid": GRID.format(g="g", x="x")},
     "grid_sampler3": {"grid": GRID.format(g="g", x="x")},
     "grid_sampler_adjoint": {"grid": GRID.format(g="h", x="g")},
+    "trilinear": {
+        "a": "trilinear(g, permute_dims(weight, (1, 0, 2)), b)",
+        "b": "trilinear(g, permute_dims(weight, (2, 0, 1)), a)",
+        "weight": "sum(g[:, :, None, None] * a[:, None, :, None] * b[:, None, None, :], 0, False)",
+    },
     # matrices
     "matrix_exp": {"a": "matrix_exp(block([[a.T, g], [0 * g, a.T]]))[..., :m, m:] where m = a_shape[-1]"},
     "minors": {"a": "d * (B * sum(g * B, (-2, -1)) - B @ g.T @ B) where B = inv(a).T; d = det(a)[..., None, None]"},

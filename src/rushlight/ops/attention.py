@@ -25,12 +25,16 @@ op("attention", k.attention, inputs="query key value", node="ScaledDotProductFla
    joint=lambda g, xp, query, key, value, mask, is_causal, scale, needs: _attention_backward(
        g, xp, query, key, value, mask, is_causal, scale))  # fmt: skip
 op("trilinear", k.trilinear,
-   a=lambda g, xp, weight, b: xp.trilinear(g, xp.permute_dims(conj(weight), (1, 0, 2)), conj(b)),
+   a=lambda g, xp, weight, b: (
+       k.half_trilinear_grad(g, weight, b) if xp is arrays and g.itemsize == 2 and g.size
+       else xp.trilinear(g, xp.permute_dims(conj(weight), (1, 0, 2)), conj(b))),
    weight=lambda g, xp, a, b, weight_shape: xp.mm(xp.transpose(
        (g.reshape((*g.shape, 1)) * conj(a).reshape((a.shape[0], 1, a.shape[1]))).reshape((
            a.shape[0], g.shape[1] * a.shape[1])), 0, 1),
        conj(b)).reshape(weight_shape),
-   b=lambda g, xp, a, weight: xp.trilinear(g, xp.permute_dims(conj(weight), (2, 0, 1)), conj(a)))  # fmt: skip
+   b=lambda g, xp, a, weight: (
+       k.half_trilinear_grad_of_last(g, a, weight) if xp is arrays and g.itemsize == 2 and g.size
+       else xp.trilinear(g, xp.permute_dims(conj(weight), (2, 0, 1)), conj(a))))  # fmt: skip
 
 
 def _attention_backward(g: Any, xp: Any, query: Any, key: Any, value: Any, mask: Any, is_causal: bool, scale: float) -> Any:

@@ -44,7 +44,8 @@ smooth("lgamma", k.lgamma, x=lambda g, xp, x: g * xp.digamma(x))
 smooth("digamma", k.digamma, x=lambda g, xp, x: g * xp.polygamma(x, 1))
 op("polygamma", k.polygamma, kind="elementwise", x=lambda g, xp, x, n: g * xp.polygamma(x, n + 1))
 op("mvlgamma", k.mvlgamma, kind="elementwise",
-   x=lambda g, xp, x, p: g * sum(xp.digamma(x - place / 2) for place in range(p)))
+   x=lambda g, xp, x, p: g * xp.sum(xp.stack([
+       xp.digamma(xp.plus(x, place / 2)) for place in range(1 - p, 1)], len(x.shape)), len(x.shape), False))  # fmt: skip
 plain("igamma", k.igamma, a=refusal("igamma: input"), x=lambda g, xp, a, x: g * _density(xp, a, x))
 plain("igammac", k.igammac, a=refusal("igammac: input"), x=lambda g, xp, a, x: -g * _density(xp, a, x))
 smooth("zeta", k.zeta, node="SpecialZetaBackward0",
