@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 import torch
-from program_held import assigned
-from program_sides import HALF, NONE, Run, Running, Seen, Step, judge, run
+from program_held import assigned, keeps_gradient
+from program_sides import HALF, NONE, Run, Running, Seen, Step, judge, nudge, run
 from program_ways import WAYS, WITHOUT_VECTORS, mapped, replaced
 from sides import Side, Tolerance, tolerance_for
 
@@ -32,7 +32,7 @@ def proof(lines: list[str], candidate: Side) -> str | None:
     ):
         return "its leaves moved by a last digit, PyTorch does it too"
     if agrees(followed(lines, candidate)) is None:
-        return "its results moved by last digits to those given here, line by line, PyTorch does it too"
+        return "its results moved, line by line, to those given here that rounding tells as little from its own, PyTorch does it too"
     with contextlib.suppress(RuntimeError):  # of what has no memory that could be put back
         if agrees(run(Side(torch), lines, Restoring)) is None:
             return "PyTorch has written some of what it then refuses to write: with memory put back by then it agrees"
@@ -287,32 +287,70 @@ FOLLOWED = 2.0  # last digits by which PyTorch's numbers are moved to others
 
 
 class Following(Running):
-    """PyTorch, beside another side: numbers that lie a last digit apart after a line are the other's in the next."""
+    """PyTorch, beside another side: after each line its numbers are the other's, where those lie a last digit from its own, or no
+    further than its own lie apart where those that the line began with are moved by a last digit."""
 
     def __init__(self, side: Side, other: Side) -> None:
         super().__init__(side)
         self.beside = Running(other)
+        self.moved = [Running(side) for _ in range(NUDGES)]
 
     def _execute(self, line: str) -> Exception | None:
         self.beside.take(line)
+        draws = torch.get_rng_state()
+        for running in self.moved:
+            torch.set_rng_state(draws)
+            running.take(line)
+        torch.set_rng_state(draws)
         error = super()._execute(line)
-        for name, value in self.space.items():
-            other = self.beside.space.get(name)
-            if self.side.is_tensor(value) and self.beside.side.is_tensor(other) and value.layout is torch.strided:
-                _follow(value, self.beside.side.array(other))
+        moved, beside = [_tensors(running) for running in self.moved], _tensors(self.beside)
+        for name, value in _tensors(self).items():
+            alike = [one[name] for one in moved if name in one and one[name].shape == value.shape]
+            if name in beside:
+                _follow(value, self.beside.side.array(beside[name]), alike)
+            for seed, one in enumerate(alike):
+                with contextlib.suppress(RuntimeError):  # where elements share places
+                    one.data.copy_(value.detach())
+                nudge(one, seed)
         return error
 
 
-def _follow(value: torch.Tensor, numbers: np.ndarray) -> None:
+def _tensors(running: Running) -> dict[str, Any]:
+    """All that a program holds, with gradients, less what is sparse."""
+    found = {name: value for name, value in running.space.items() if running.side.is_tensor(value)}
+    found |= {f"{name}.grad": value.grad for name, value in found.items() if keeps_gradient(value) and value.grad is not None}
+    return {name: value for name, value in found.items() if "strided" in str(value.layout)}
+
+
+def _follow(value: torch.Tensor, numbers: np.ndarray, moved: list[torch.Tensor]) -> None:
     """Moves a tensor's numbers to these, where they are as good as its own."""
-    if not (value.is_floating_point() or value.is_complex()) or value.shape != numbers.shape:
+    if value.shape != numbers.shape:
         return
-    wide = torch.complex128 if value.is_complex() else torch.float64
-    own, theirs = value.detach().to(wide), torch.as_tensor(np.array(numbers)).to(wide)
-    apart = (own != theirs) & ((own - theirs).abs() <= FOLLOWED * torch.finfo(value.dtype).eps * own.abs())
-    if apart.any():
+    theirs = torch.as_tensor(np.array(numbers))
+    own, theirs, *runs = (_in_parts(one) for one in (value, theirs, *moved))
+    eps = torch.finfo(value.dtype).eps if value.is_floating_point() or value.is_complex() else 0.0
+    near = (own - theirs).abs() <= FOLLOWED * eps * own.abs()
+    if runs:
+        near |= _between(theirs, torch.stack([own, *runs]), eps)
+    if (near & (own != theirs)).any():
+        parts = torch.where(near, theirs, own)
         with contextlib.suppress(RuntimeError):  # where elements share places
-            value.data.copy_(torch.where(apart, theirs, own))
+            value.data.copy_(torch.view_as_complex(parts) if value.is_complex() else parts)
+
+
+def _in_parts(value: torch.Tensor) -> torch.Tensor:
+    value = value.detach().resolve_conj().resolve_neg()
+    return (torch.view_as_real(value.to(torch.complex128)) if value.is_complex() else value).to(torch.float64)
+
+
+def _between(numbers: torch.Tensor, runs: torch.Tensor, eps: float) -> torch.Tensor:
+    """Whether numbers are no further from those of several runs than these are from each other; what is not finite, one of them."""
+    finite = runs.isfinite()
+    low = torch.where(finite, runs, torch.inf).amin(0)
+    high = torch.where(finite, runs, -torch.inf).amax(0)
+    beyond = (high - low) * bool(eps)
+    same = (runs == numbers) | runs.isnan() & numbers.isnan()
+    return (numbers >= low - beyond) & (numbers <= high + beyond) | same.any(0)
 
 
 def followed(lines: list[str], candidate: Side) -> Run:

@@ -307,7 +307,7 @@ def nudge(value: Any, seed: int) -> None:
         return
     plain = value.detach().resolve_conj().resolve_neg()
     numbers = (torch.view_as_real(plain) if value.is_complex() else plain).to(torch.float64)
-    scattered = (numbers.view(torch.int64) * 0x9E3779B97F4A7C1 + seed * 0x2545F4914F6CDD1D) >> 40
+    scattered = (numbers.view(torch.int64) * 0x9E3779B97F4A7C1 + seed * 0x2545F4914F6CDD1D % 2**62) >> 40
     moved = numbers * (1 + (scattered % 3 - 1).to(torch.float64) * torch.finfo(value.dtype).eps)
     moved = torch.view_as_complex(moved) if value.is_complex() else moved
     with contextlib.suppress(RuntimeError):  # where elements share places

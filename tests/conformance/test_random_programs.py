@@ -186,7 +186,7 @@ def test_what_is_wrong_is_no_known_cause(monkeypatch: pytest.MonkeyPatch) -> Non
 
 @pytest.mark.parametrize(("how", "lines"), [
     ("without its vectors", ["a = torch.tensor([0.3+1j, 2.0-3.1j, 1.1+0.7j, 2.2-0.3j])", "b = 1 / (a / a - 1)"]),
-    ("nothing but rounding", ["a = torch.randn(4, 5, generator=torch.Generator().manual_seed(1))",
+    ("line by line", ["a = torch.randn(4, 5, generator=torch.Generator().manual_seed(1))",
                               "b = torch.nn.functional.layer_norm(a, (5,))", "c = b.mean(-1)", "d = 1 / c"]),
     ("line by line", ["a = torch.tensor([5, 4], dtype=torch.int64)", "c = 2.0 * a.expand(2, 2)", "c.exp_()", "c.sin_()"]),
 ])  # fmt: skip
@@ -213,6 +213,21 @@ def test_a_number_that_is_wrong_is_not_taken_for_rounding(monkeypatch: pytest.Mo
     monkeypatch.setattr("rushlight.nn.functional.layer_norm", lambda *given: plain(*given) * 1.1)
     lines = ["a = torch.randn(4, 5, generator=torch.Generator().manual_seed(1))", "b = torch.nn.functional.layer_norm(a, (5,))"]
     assert _proof([*lines, "c = 1 / b.mean(-1)"]) is None
+
+
+def test_what_is_wrong_by_less_than_is_seen_is_not_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+    ours = load_candidate("rushlight").module
+    plain = ours.sin
+    monkeypatch.setattr("rushlight.sin", lambda x: plain(x) * (1 + 2**-19))
+    lines = ["a = torch.linspace(0.5, 1, 5)", "b = torch.sin(a)", "c = (b * 1e6).frac()"]
+    assert difference(lines[:2], load_candidate("rushlight")) is None
+    assert _proof(lines) is None
+
+
+def test_a_quotient_of_what_rounding_leaves_is_proved_by_following() -> None:
+    lines = ["a = torch.tensor([1.25, 0.75, 0.0]).requires_grad_()", "b = torch.nn.functional.layer_norm(a, (3,))",
+             "c, d = torch.autograd.grad(b.sum(), [a, b], create_graph=True)", "e = 2 / torch.dot(c, d)"]  # fmt: skip
+    assert "line by line" in str(_proof(lines))
 
 
 def test_the_general_path_of_ops_agrees_too(run_script: Script) -> None:

@@ -120,3 +120,11 @@ def test_copies_of_a_list_put_integers_into_the_graph() -> None:
     assert whole.tolist() == [1, 1] and whole.grad_fn.name() == "torch::autograd::NotImplemented"
     with pytest.raises(RuntimeError, match="Autograd not support dtype: Char"):
         whole.div_(whole)
+
+
+def test_doubles_that_do_not_fit_wrap_around_as_bytes() -> None:
+    wide = torch.tensor([float("nan"), 4294967295.0, 1e15 + 300], dtype=torch.float64)
+    wrapped, row = [0, 255, 44], torch.zeros(3, dtype=torch.uint8)
+    assert wide.to(torch.uint8).tolist() == torch.slice_scatter(row, wide).tolist() == wrapped
+    assert torch.zeros(3, dtype=torch.uint8).copy_(wide).tolist() == wrapped
+    assert torch.diagonal_scatter(torch.zeros(3, 3, dtype=torch.uint8), wide).diagonal().tolist() == wrapped

@@ -17,6 +17,7 @@ from .line_sums import total
 from .memory import block
 from .memory_formats import has_channels_last, with_channels_last
 from .numpy import Array, Shape, converted, in_rows, real_part
+from .pointwise import real_if
 
 _ALL = slice(None)
 
@@ -342,17 +343,17 @@ def block_diag(xs: list[Array]) -> Array:
 
 def select_scatter(x: Array, value: Array, axis: int, index: int) -> Array:
     out = clone_in_place(x)
-    out[(slice(None),) * axis + (index,)] = value
+    out[(slice(None),) * axis + (index,)] = real_if(value, x.dtype)
     return out
 
 
 def slice_scatter(x: Array, value: Array, axis: int, start: int, stop: int, step: int) -> Array:
     out = clone_in_place(x)
-    out[(slice(None),) * axis + (slice(start, stop, step),)] = value
+    out[(slice(None),) * axis + (slice(start, stop, step),)] = real_if(value, x.dtype)
     return out
 
 
 def diagonal_scatter(x: Array, value: Array, offset: int, axis1: int, axis2: int) -> Array:
     out = clone_in_place(x)
-    diagonal(out, offset, axis1, axis2)[...] = value
+    diagonal(out, offset, axis1, axis2)[...] = real_if(value, x.dtype)
     return out
