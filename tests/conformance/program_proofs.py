@@ -284,11 +284,12 @@ def moved(lines: list[str], seed: int) -> list[str]:
 
 
 FOLLOWED = 2.0  # last digits by which PyTorch's numbers are moved to others
+BEYOND = 4.0  # times as far as PyTorch's own lie apart: as if inputs were moved by some last digits instead of one
 
 
 class Following(Running):
-    """PyTorch, beside another side: after each line its numbers are the other's, where those lie a last digit from its own, or no
-    further than its own lie apart where those that the line began with are moved by a last digit."""
+    """PyTorch, beside another side: after each line its numbers are the other's, where those lie a last digit from its own, or not
+    much further than its own lie apart where those that the line began with are moved by a last digit."""
 
     def __init__(self, side: Side, other: Side) -> None:
         super().__init__(side)
@@ -344,11 +345,11 @@ def _in_parts(value: torch.Tensor) -> torch.Tensor:
 
 
 def _between(numbers: torch.Tensor, runs: torch.Tensor, eps: float) -> torch.Tensor:
-    """Whether numbers are no further from those of several runs than these are from each other; what is not finite, one of them."""
+    """Whether numbers are not much further from those of several runs than these from each other; what is not finite, one of them."""
     finite = runs.isfinite()
     low = torch.where(finite, runs, torch.inf).amin(0)
     high = torch.where(finite, runs, -torch.inf).amax(0)
-    beyond = (high - low) * bool(eps)
+    beyond = (high - low) * BEYOND * bool(eps)
     same = (runs == numbers) | runs.isnan() & numbers.isnan()
     return (numbers >= low - beyond) & (numbers <= high + beyond) | same.any(0)
 

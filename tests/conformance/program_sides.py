@@ -294,7 +294,9 @@ def turn(value: Any) -> None:
     if isinstance(value, torch.Tensor) and value.is_complex() and not value.is_conj():
         turn(torch.view_as_real(value.data))
     elif isinstance(value, torch.Tensor) and value.is_floating_point():
-        value.data.copy_(torch.where((value.data == 0) | value.data.isnan(), -value.data, value.data))
+        # -x of a nan of bfloat16 is itself.
+        bits = value.data.view({1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}[value.itemsize])
+        bits.copy_(torch.where((value.data == 0) | value.data.isnan(), bits ^ torch.iinfo(bits.dtype).min, bits))
 
 
 def nudge(value: Any, seed: int) -> None:

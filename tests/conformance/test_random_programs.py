@@ -23,7 +23,7 @@ from op_results import read_floors
 from op_samples import load_candidate
 from program_proofs import agrees_by, coarsest, proof
 from program_seldom import SeldomHoles
-from program_sides import HALF, nudge
+from program_sides import HALF, nudge, turn
 from random_programs import FIGURE, Failure, difference, write_program
 
 # Programs divide by zero and build cycles on purpose; their warnings are not what is compared.
@@ -192,6 +192,14 @@ def test_what_is_wrong_is_no_known_cause(monkeypatch: pytest.MonkeyPatch) -> Non
 ])  # fmt: skip
 def test_rounding_is_proved_by_pytorchs_own(how: str, lines: list[str]) -> None:
     assert how in str(_proof(lines))
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float32, torch.float64, torch.complex64])
+def test_a_turn_gives_zeros_and_nan_the_other_sign(dtype: torch.dtype) -> None:
+    plain = torch.tensor([0.0, torch.nan, 1.0], dtype=dtype)
+    for signs in ([True, True, False], [False, False, False]):
+        turn(plain)
+        assert plain.real.signbit().tolist() == signs
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.complex128])
