@@ -66,3 +66,15 @@ def test_a_gradient_may_lie_as_it_came() -> None:
     finally:
         torch.autograd.enforce_grad_layout_policy(True)
     assert stride() == (1, 3)
+
+
+def test_what_hooks_and_grad_are_given_is_a_view_of_the_callers_cotangent() -> None:
+    kept: list[torch.Tensor] = []
+    x = torch.ones(2, requires_grad=True)
+    x.register_hook(kept.append)
+    row, given = torch.atleast_2d(x), torch.ones(1, 2, requires_grad=True) * 3
+    row.backward(given, retain_graph=True)
+    (found,) = torch.autograd.grad(row, x, given, retain_graph=True)
+    for one in (found, *kept):
+        assert one.requires_grad and one._base is given and one.grad_fn is None
+    assert torch.autograd.grad(row, row, given)[0] is given

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..backend import numpy as backend
 from ..tensor import Tensor, wrap
+from .hooks import mark_unrecorded
 from .nodes import Edge, Node
 from .observed_pass import ObservedPass
 from .views import mark_view
@@ -71,9 +72,7 @@ def _expand(gradient: Tensor, recorded: bool) -> None:
     number = np.array(array.flat[0] if array.size else 0, array.dtype)
     gradient._array = backend.everywhere(number, array.shape)
     gradient._base = None
-    mark_view(gradient, wrap(number))
-    if not recorded:
-        gradient._made = "no_grad"
+    (mark_view if recorded else mark_unrecorded)(gradient, wrap(number))
 
 
 def _in_order(array: backend.Array) -> backend.Array:

@@ -224,6 +224,8 @@ def _grad(
     task = new_pass(retain_graph, over_tensors)
     task.record, task.creates = record and over_tensors and not dispatched, record and create_graph
     task.capture(edges, roots)
+    if not over_tensors:
+        task.note_given(cotangents)
     _run(task, roots, seeds)
     results = []
     laid = laid_by(roots, task, create_graph)
@@ -238,7 +240,7 @@ def _grad(
             results.append(_zeros(value, create_graph) if materialize_grads else None)
         else:
             if id(g) not in made:
-                made[id(g)] = g if create_graph else _without_graph(g) if over_tensors else wrap(g)
+                made[id(g)] = g if create_graph else _without_graph(g) if over_tensors else task.shown(g)
                 laid(made[id(g)], edges[index])
             results.append(made[id(g)] if getattr(value, "_strided", True) else value.in_own_layout(made[id(g)]))
     return tuple(results)

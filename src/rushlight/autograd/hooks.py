@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .nodes import Edge, Node
+from .nodes import BORROWED, Edge, Node
+from .views import mark_view
 
 if TYPE_CHECKING:
     from ..tensor import Tensor
@@ -17,6 +18,13 @@ if TYPE_CHECKING:
 
 def _name(hook: Any) -> str:
     return getattr(hook, "__name__", type(hook).__name__)
+
+
+def mark_unrecorded(result: Tensor, source: Tensor) -> None:
+    """Makes ``result`` a view of ``source`` that no graph knows of."""
+    mark_view(result, source)
+    assert result._base is not None
+    result._made, result._needs_grad = "no_grad", BORROWED if result._base._needs_grad else False
 
 
 def checked_tuple(hook: Any, result: Any, old: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -62,14 +70,22 @@ class HookCalls:
         """Remembers what the user gave the pass, which hooks at its roots see as it is."""
         self.given = {id(one._array): one for one in cotangents if one is not None}
 
-    def _shown(self, g: Any) -> Any:
-        """What hooks are called with for a cotangent."""
+    def shown(self, g: Any) -> Any:
+        """What hooks are called with for a cotangent, and ``grad`` hands out: what the user gave, or a view of it, where it is that."""
         given = self.given.get(id(g))
-        return self._as_tensor(g) if given is None else given
+        if given is not None:
+            return given
+        tensor = self._as_tensor(g)
+        if self.given and isinstance(g, np.ndarray):
+            for one in self.given.values():
+                if isinstance(one._array, np.ndarray) and np.may_share_memory(g, one._array):
+                    mark_unrecorded(tensor, one)
+                    break
+        return tensor
 
     def _call_hooks(self, hooks: dict[int, Any], g: Any) -> Any:
         """What tensor hooks, one after another, make of one cotangent."""
-        tensor = self._shown(g)
+        tensor = self.shown(g)
         for hook in list(hooks.values()):
             result = hook(tensor)
             if result is not None:
@@ -99,7 +115,7 @@ class HookCalls:
         """What a node runs with: a cotangent, or a list of them; None where there is none."""
         self.listened_to = node if node.post_hooks else None
         if node.pre_hooks:
-            tensors = tuple(self._shown(value) for value in values)
+            tensors = tuple(self.shown(value) for value in values)
             for hook in list(node.pre_hooks.values()):
                 tensors = checked_tuple(hook, hook(tensors), tensors)
             values = [self._from_tensor(tensor) for tensor in tensors]
@@ -110,16 +126,16 @@ class HookCalls:
     def _after(self, node: Node, grads: tuple[Any, ...], g: Any) -> tuple[Any, ...]:
         """What a node sends on, after its hooks, which see what it sends and what had arrived."""
         inputs = tuple(
-            self._shown(value if value is None or edge is None else self._fitted(node, index, value, edge))
+            self.shown(value if value is None or edge is None else self._fitted(node, index, value, edge))
             for index, (value, edge) in enumerate(zip(grads, node.next, strict=True))
         )
         outputs: tuple[Any, ...]
         if self.listened_to is not node:  # its first hook came while it ran: what arrived is not kept for nobody
             outputs = (None,) * (1 if node.metas is None else len(node.metas))
         elif node.metas is not None and g is not None:
-            outputs = tuple(self._shown(value) for value in g)
+            outputs = tuple(self.shown(value) for value in g)
         else:
-            outputs = (self._shown(g),)
+            outputs = (self.shown(g),)
         for hook in list((node.post_hooks or {}).values()):
             inputs = checked_tuple(hook, hook(inputs, outputs), inputs)
         return tuple(self._from_tensor(value) for value in inputs)

@@ -453,10 +453,8 @@ Geometry = tuple[tuple[int, ...], tuple[int, ...], int, tuple[int, ...], np.dtyp
 def geometry(base: Tensor, view: Tensor) -> Geometry:
     """How the view lies in its base: shape, strides and offset in bytes; the base's strides; the view's dtype."""
     array, whole = view._array, base._array
-    return (
-        array.shape,
-        array.strides,
-        backend.address(array) - backend.address(whole) if array.size else 0,
-        whole.strides,
-        array.dtype,
-    )
+    offset = backend.address(array) - backend.address(whole) if array.size else 0
+    if not 0 <= offset <= whole.nbytes:  # of other memory, by a `.data` that was set: each lies in its own
+        begins: Any = view.storage_offset() * array.itemsize  # type: ignore[attr-defined]
+        offset = begins - base.storage_offset() * whole.itemsize  # type: ignore[attr-defined]
+    return array.shape, array.strides, offset, whole.strides, array.dtype
