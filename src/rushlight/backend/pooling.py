@@ -105,7 +105,7 @@ def max_unpool(x: Array, indices: Array, size: Shape) -> Array:
     if outside.any():
         volume = size if rank > 1 else (*size, 1)
         raise RuntimeError(
-            f"Found an invalid max index: {int(indices[outside][0])} "
+            f"Found an invalid max index: {int(indices[outside][-1])} "
             f"(output volumes are of size {'x'.join(str(length) for length in volume)})"
         )
     shape = (*x.shape[:-rank], *size)

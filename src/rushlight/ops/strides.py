@@ -83,11 +83,27 @@ class OfViews(Methods):
 def _as_strided_node(base: Tensor, view: Tensor) -> Node:
     """The node that a view gets after its base was written to: taken from the base by its geometry."""
     edge = base._edge or leaf_edge(base)
-    if view._array.dtype.kind != base._array.dtype.kind:
-        base, edge = _in_the_kind_of(view, base, edge)
-        if view._array.shape == base._array.shape and view._array.strides == base._array.strides:
-            return edge[0]  # all of it, and no view of that
-    return _strided_node(base, edge, view)
+    if view._array.dtype.kind == base._array.dtype.kind:
+        return _strided_node(base, edge, view)
+    part = _in_the_kind_of_base(view)
+    if part is None:
+        base, edge = _in_other_kind(base, edge)
+        return _strided_node(base, edge, view)
+    if (part._array.shape, part._array.strides) != (base._array.shape, base._array.strides):
+        edge = (_strided_node(base, edge, part), 0)
+    return _in_other_kind(part, edge)[1][0]
+
+
+def _in_the_kind_of_base(view: Tensor) -> Tensor | None:
+    """What a view has seen as numbers of the other kind, if that was the last step to it; it is not where pairs come apart."""
+    array, pair = view._array, 2 * view._array.itemsize
+    if array.dtype.kind in "cW":
+        return new_tensor(table["view_as_real"].kernel(array))
+    if array.shape[-1:] != (2,) or array.strides[-1] != array.itemsize or view.storage_offset() % 2:
+        return None
+    if any(step % pair for step in array.strides[:-1]):
+        return None
+    return new_tensor(table["view_as_complex"].kernel(array))
 
 
 def _strided_node(base: Tensor, edge: Edge | None, view: Tensor) -> Node:
@@ -135,8 +151,8 @@ def _landmarks(array: Array, steps: list[Edge]) -> list[tuple[Edge | None, Array
     return found
 
 
-def _in_the_kind_of(view: Tensor, base: Tensor, edge: Edge | None) -> tuple[Tensor, Edge]:
-    """A base of complex numbers as the real numbers that a view of it has, or the other way round; and its place."""
+def _in_other_kind(base: Tensor, edge: Edge) -> tuple[Tensor, Edge]:
+    """All of a base of complex numbers seen as real ones, or the other way round; and its place."""
     name = "view_as_real" if base._array.dtype.kind in "cW" else "view_as_complex"
     with grad_mode.no_grad():
         seen = getattr(ops, name)(base)
