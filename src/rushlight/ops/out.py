@@ -18,50 +18,9 @@ from ..base.arguments import type_name, warn
 from ..base.public_names import module
 from ..tensor import Tensor
 from .operands import tensors_among
+from .out_dtypes import EXACT_OUT, NOT_SAME, check_same
 from .table import table
 
-# Functions whose ``out=`` must have the dtype of the result; all others cast.
-EXACT_OUT = frozenset(
-    "mm bmm matmul mv addmm addmv addbmm baddbmm inverse gather scatter scatter_add sort max min norm tril triu softmax "
-    "log_softmax diag topk argmax argmin cross renorm index_add index_copy take_along_dim msort qr slogdet det inv svdvals eigvalsh "
-    "vector_norm solve eigh aminmax cholesky".split()
-)
-
-# The same in words of their own: of the dtype that ``out=`` has ({0}, in C++ {2}) and of the result's ({1}, {3}).
-_NOT_SAME = {
-    "index_select": ("index_select(): self and result must have the same scalar type",),
-    "masked_select": ("masked_select(): self and result must have the same scalar type",),
-    "take": ("take(): self and out expected to have the same dtype, but got self.dtype = {1} and out.dtype = {0}",),
-    "where": ("Expected out type to be {1} but got {0}",),
-    **dict.fromkeys(("dot", "vdot"), ("result dtype {0} does not match input dtype {1}",)),
-    **dict.fromkeys(("quantile", "nanquantile"), ("quantile() out tensor must be same dtype as the input tensor",)),
-    "histc": ("torch.histogram: input tensor and hist tensor should have the same dtype, but got input {3} and hist {2}",),
-    **dict.fromkeys(
-        ("inner", "tensordot"),
-        ("tensordot: Expected the output tensor to have dtype {1}, but got an output tensor with dtype {0}",),
-    ),
-    "vecdot": ("linalg.vecdot: Expected out of dtype{1} but found {0}",),
-    "multi_dot": ("multi_dot(): expected out tensor to have dtype {3} but got {2}",),
-    **dict.fromkeys(
-        "clamp clamp_min clamp_max clip gelu hardshrink softplus softshrink".split(), ("Found dtype {0} but expected {1}",)
-    ),
-    "logsigmoid": ("expected scalar type {1} but found {0}",),
-    "kthvalue": ("output values must be of same type as input", "output indices must be of scalar type Long"),
-    "mode": tuple(f"expected scalar type '{{1}}' but got '{{0}}' for {part} output" for part in ("values", "indices")),
-    "frexp": (
-        "torch.frexp() expects mantissa to have dtype {3} but got {2}",
-        "torch.frexp() expects exponent to have int dtype but got {2}",
-    ),
-    **dict.fromkeys(
-        ("median", "nanmedian"),
-        (
-            "Expected tensor for 'values' to have the same type as tensor for argument #2 'self'; but type torch.{0}Tensor does not "
-            "equal torch.{1}Tensor (while checking arguments for median)",
-            "Expected tensor for argument #1 'indices' to have scalar type {1}; but got torch.{0}Tensor instead (while checking "
-            "arguments for median)",
-        ),
-    ),
-}
 _SECOND_FIRST = frozenset(("median", "nanmedian", "eigh"))  # the second of two is looked at first
 # Functions that give each ``out=`` its size before they look at the next, or at whether the result can be cast.
 _SIZED_FIRST = frozenset("min max sort topk kthvalue aminmax qr slogdet eigh stack diag kron std var mean".split())
@@ -147,7 +106,7 @@ def write_out(f: Function, name: str, target: Any, args: Args, kwargs: Named) ->
     if name in ("dot", "vdot") and len(args) > 1 and isinstance(args[1], Tensor) and isinstance(target, Tensor):
         if target._array.ndim:
             sized.append(_size(target, np.empty(())))
-        _check_same(name, target, args[0])
+        check_same(name, target, args[0])
     result = _computed(f, name, target, args, kwargs)
     if name == "mean" and isinstance(target, Tensor) and target._array.dtype.kind in "bui" and kwargs.get("dtype") is None:
         _refuse_to_divide(target, args, kwargs)
@@ -171,11 +130,11 @@ def write_out(f: Function, name: str, target: Any, args: Args, kwargs: Named) ->
     if name in _JOINS and not dtypes.can_cast(result.dtype, target.dtype):
         word = target.dtype.scalar_name
         raise TypeError(f"torch.cat(): input types can't be cast to the desired output type {word}")
-    if (name in EXACT_OUT or name in _SCALAR_TYPE_OUT or name in _NOT_SAME) and not casts:
+    if (name in EXACT_OUT or name in _SCALAR_TYPE_OUT or name in NOT_SAME) and not casts:
         sized += _check_dtypes(name, target, result)
     result = _of_kind(name, target, result)
     if kwargs.get("dtype") is not None and name in _SUMS and isinstance(target, Tensor):
-        _check_same(name, target, result)
+        check_same(name, target, result)
     if isinstance(result, tuple):
         if not isinstance(target, (tuple, list)) or len(target) != len(result):
             raise TypeError(f"{name}(): argument 'out' must be tuple of Tensors, not {type(target).__name__}")
@@ -252,19 +211,10 @@ def _check_dtypes(name: str, target: Any, result: Any) -> list[_Sized]:
     for place, (one, value) in reversed(pairs) if name in _SECOND_FIRST else pairs:
         if one.dtype != value.dtype and name in _SCALAR_TYPE_OUT:
             raise RuntimeError(f"expected scalar_type {value.dtype.scalar_name} but found {one.dtype.scalar_name}")
-        _check_same(name, one, value, place)
+        check_same(name, one, value, place)
         if name in _SIZED_FIRST and len(pairs) > 1 and one._array.shape != value._array.shape:
             sized.append(_size(one, value._array))
     return sized
-
-
-def _check_same(name: str, target: Tensor, value: Tensor, place: int = 0) -> None:
-    have, wanted = target.dtype, value.dtype
-    if have == wanted:
-        return
-    if name in _NOT_SAME:
-        raise RuntimeError(_NOT_SAME[name][place].format(have.scalar_name, wanted.scalar_name, have.c_name, wanted.c_name))
-    raise RuntimeError(f"Expected out tensor to have dtype {wanted.c_name}, but got {have.c_name} instead")
 
 
 _Sized = tuple[Tensor, Any]  # a tensor, and the array that it had before it got another size
