@@ -216,3 +216,30 @@ def test_views_made_in_no_grad_are_written_into_under_a_mode() -> None:
     assert leaf.tolist() == [[2, 2], [2, 2]] and leaf._version == 2
     leaf.sum().backward()
     assert leaf.grad.tolist() == [[1, 1], [1, 1]]
+
+
+def test_views_of_other_numbers_stand_on_a_base_that_needed_no_gradient() -> None:
+    def written(view: torch.Tensor, scale: torch.Tensor) -> list[str]:
+        view.mul_(scale)
+        view.abs().sum().backward()
+        node = view.grad_fn
+        return [node.name(), node.next_functions[0][0].name()]
+
+    x = torch.ones(2, requires_grad=True)
+    assert written(torch.view_as_complex(torch.tensor([3.0, 4.0, 6.0, 8.0]).view(2, 2)), x) == [
+        "ViewAsComplexBackward0",
+        "AsStridedBackward0",
+    ]
+    assert x.grad.tolist() == [5, 10]
+    halves = torch.ones(4, dtype=torch.complex64)[::2]
+    assert written(torch.view_as_real(halves), x) == ["ViewAsRealBackward0", "AsStridedBackward0"]
+
+
+def test_a_view_whose_data_was_set_lies_in_its_own_memory() -> None:
+    x = torch.ones(3, requires_grad=True)
+    base = x * 2
+    view = base.view(3)
+    view.data = torch.ones(3)
+    view[-1].mul_(3)
+    base.sum().backward()
+    assert x.grad.tolist() == [2, 2, 6]

@@ -446,3 +446,41 @@ def test_a_pivot_that_is_nan_is_not_positive(order: int) -> None:
 def test_the_empty_dimension_of_a_norm_is_told_as_it_was_given() -> None:
     with pytest.raises(RuntimeError, match=r"cannot compute the inf norm on the dimension -1because this dimension is empty"):
         LINALG.vector_norm(torch.empty(2, 0), math.inf, dim=-1)
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (
+            lambda out: torch.linalg.cholesky(-torch.eye(2), out=out),
+            "Expected out tensor to have dtype float, but got unsigned char",
+        ),
+        (
+            lambda out: torch.cholesky(-torch.eye(2), out=out),
+            "cholesky: Expected result to be safely castable from Float dtype",
+        ),
+        (lambda out: torch.linalg.inv(torch.zeros(2, 2), out=out), "Expected out tensor to have dtype float"),
+        (lambda out: torch.linalg.lu_factor(torch.zeros(2, 2), out=(out, out)), "Expected out tensor to have dtype float"),
+        (lambda out: torch.linalg.cholesky_ex(torch.eye(2), out=(torch.ones(2), out)), "Expected out tensor to have dtype int"),
+        (lambda out: torch.linalg.pinv(torch.ones(2), out=out), "linalg.pinv: Expected result to be safely castable"),
+        (lambda out: torch.linalg.norm(torch.ones(2), out=out), "linalg.norm expected out tensor dtype Float but got: Byte"),
+        (lambda out: torch.norm(torch.ones(2), out=out), "Expected out tensor to have dtype float"),
+        (lambda out: torch.lerp(*[torch.ones(2).bool()] * 3, out=out), "Found dtype Byte but expected Bool"),
+        (lambda out: torch.mv(torch.eye(2), torch.ones(2), out=out), "addmv input tensors must have the same dtype"),
+        (
+            lambda out: torch.logsumexp(torch.ones(2), 0, out=out),
+            "logsumexp.*floating point type for result tensor, but got: Byte",
+        ),
+        (lambda out: torch.diag(torch.ones(2), out=out), "diag: result type Float can't be cast to the desired out= type Byte"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore")
+def test_an_out_of_another_dtype_is_refused_in_pytorchs_words(call: Callable[[torch.Tensor], object], says: str) -> None:
+    with pytest.raises(RuntimeError, match=says):
+        call(torch.ones(2, dtype=torch.uint8))
+
+
+def test_an_empty_out_needs_no_more_memory() -> None:
+    x = torch.tensor([[], []])
+    x.numpy()  # whose memory is not replaced from now on
+    assert torch.sub(x, x, out=x[-1:]).shape == (2, 0)

@@ -18,7 +18,7 @@ def resized(array: Array, shape: tuple[int, ...], order: Sequence[int]) -> Array
     outermost first."""
     whole = memory.block(array)
     start = backend.address(array) - backend.address(backend.root(array))
-    need = math.prod(shape) * array.itemsize + start
+    need = 0 if 0 in shape else math.prod(shape) * array.itemsize + start
     if need >= 2**64:
         raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)}")
     if need > whole.size:

@@ -12,13 +12,14 @@ from ..autograd import modes, overlaps, views
 from ..autograd.grad_mode import no_grad
 from ..autograd.interpreters import Args, Function, Named
 from ..autograd.write_errors import output_error, refuse_inference
+from ..backend.linalg import LinAlgError
 from ..backend.resizing import resized, seen_before
 from ..base import dtypes, return_types
 from ..base.arguments import type_name, warn
 from ..base.public_names import module
 from ..tensor import Tensor
 from .operands import tensors_among
-from .out_dtypes import EXACT_OUT, NOT_SAME, check_same
+from .out_dtypes import ASKED_FIRST, EXACT_OUT, NOT_SAME, SAFELY, casts_too, check_safe, check_same, key_of, refuse_first
 from .table import table
 
 _SECOND_FIRST = frozenset(("median", "nanmedian", "eigh"))  # the second of two is looked at first
@@ -76,11 +77,14 @@ _RECORDED_AS = {
 _INTO_OTHERS = frozenset(("all", "any", "bucketize", "searchsorted"))
 
 # What a kernel refuses, once it is clear where its results go.
-_KERNELS_OWN = re.compile(r'_cpu" not implemented for |^ZeroDivisionError$')
+_KERNELS_OWN = re.compile(r'(_cpu|lerp_kernel_tensor)" not implemented for |^ZeroDivisionError$')
 
 
-def write_out(f: Function, name: str, target: Any, args: Args, kwargs: Named) -> Any:
-    """Runs ``f`` and puts its result (or results) into ``target``: resized where empty or, with a warning, of other shape."""
+def write_out(f: Function, name: str, target: Any, args: Args, kwargs: Named, said: str = "") -> Any:
+    """Runs ``f`` and puts its result (or results) into ``target``: resized where empty or, with a warning, of other shape.
+
+    ``said``  its name in PyTorch's schemas, where that is another
+    """
     everything = [*args, *kwargs.values()]
     asked = [*everything, target[0] if name in _PLACES_BESIDE and isinstance(target, (tuple, list)) and target else target]
     if would_record(name, asked) and (
@@ -107,13 +111,12 @@ def write_out(f: Function, name: str, target: Any, args: Args, kwargs: Named) ->
         if target._array.ndim:
             sized.append(_size(target, np.empty(())))
         check_same(name, target, args[0])
-    result = _computed(f, name, target, args, kwargs)
+    key = key_of(name, said, args)
+    result = _computed(f, name, key, target, args, kwargs)
     if name == "mean" and isinstance(target, Tensor) and target._array.dtype.kind in "bui" and kwargs.get("dtype") is None:
         _refuse_to_divide(target, args, kwargs)
     _refuse_spread(name, target, args, result)
-    # Beside a form that casts nothing, these have one that does.
-    casts = name in ("min", "max") and isinstance(result, Tensor)
-    casts = casts or (name[:2] == "cl" and any(isinstance(bound, Tensor) for bound in [*args[1:], *kwargs.values()]))
+    casts = casts_too(name, result, args, kwargs)
     if isinstance(target, Tensor):
         inputs = list(tensors_among(everything))
         _check_shared(name, target, inputs, result)
@@ -130,9 +133,9 @@ def write_out(f: Function, name: str, target: Any, args: Args, kwargs: Named) ->
     if name in _JOINS and not dtypes.can_cast(result.dtype, target.dtype):
         word = target.dtype.scalar_name
         raise TypeError(f"torch.cat(): input types can't be cast to the desired output type {word}")
-    if (name in EXACT_OUT or name in _SCALAR_TYPE_OUT or name in NOT_SAME) and not casts:
-        sized += _check_dtypes(name, target, result)
-    result = _of_kind(name, target, result)
+    if not casts and any(key in names for names in (EXACT_OUT, _SCALAR_TYPE_OUT, NOT_SAME, SAFELY)):
+        sized += _check_dtypes(key, target, result)
+    result = _of_kind(name, target, result, args)
     if kwargs.get("dtype") is not None and name in _SUMS and isinstance(target, Tensor):
         check_same(name, target, result)
     if isinstance(result, tuple):
@@ -185,8 +188,13 @@ def _refuse_spread(name: str, target: object, args: Args, result: Any) -> None:
         raise NotImplementedError(f"\"std_cpu\" not implemented for '{dtypes.of(have).scalar_name}'")
 
 
-def _of_kind(name: str, target: Tensor, result: Tensor) -> Tensor:
+def _of_kind(name: str, target: Tensor, result: Tensor, args: Args) -> Tensor:
     """Truths or places as ``out=`` holds them; the errors where it holds neither."""
+    if name == "matrix_power" and args[1:2] not in ((), (0,), (1,)):
+        check_same(name, target, result)
+    if name == "logsumexp" and isinstance(target, Tensor) and not (target.is_floating_point() or target.is_complex()):
+        word = target.dtype.scalar_name
+        raise RuntimeError(f"logsumexp(): Expected floating point type for result tensor, but got: {word}")
     if name not in _INTO_OTHERS or not isinstance(target, Tensor):
         return result
     if name in ("all", "any"):
@@ -211,7 +219,7 @@ def _check_dtypes(name: str, target: Any, result: Any) -> list[_Sized]:
     for place, (one, value) in reversed(pairs) if name in _SECOND_FIRST else pairs:
         if one.dtype != value.dtype and name in _SCALAR_TYPE_OUT:
             raise RuntimeError(f"expected scalar_type {value.dtype.scalar_name} but found {one.dtype.scalar_name}")
-        check_same(name, one, value, place)
+        (check_safe if name in SAFELY else check_same)(name, one, value, place)
         if name in _SIZED_FIRST and len(pairs) > 1 and one._array.shape != value._array.shape:
             sized.append(_size(one, value._array))
     return sized
@@ -262,15 +270,21 @@ def _elementwise(name: str) -> bool:
     return name in _ELEMENTWISE or (name in table and table[name].promote is not None)
 
 
-def _computed(f: Function, name: str, target: object, args: Args, kwargs: Named) -> Any:
+def _computed(f: Function, name: str, key: str, target: object, args: Args, kwargs: Named) -> Any:
     """The result; what is wrong with an ``out=`` is told before what a kernel does not do."""
+    if name == "heaviside" and isinstance(target, Tensor) and target.is_complex():
+        raise RuntimeError("heaviside is not yet implemented for complex tensors.")
     try:
         return f(*args, **kwargs)
     except (NotImplementedError, RuntimeError) as error:
+        if isinstance(error, LinAlgError) or key in ASKED_FIRST or " is zero" in str(error):
+            refuse_first(key, target, args[0])
         if _elementwise(name) and isinstance(target, Tensor) and name not in _KIND_FIRST and _KERNELS_OWN.search(str(error)):
             inputs = list(tensors_among([*args, *kwargs.values()]))
             overlaps.check_memory(target, inputs)
             common = inputs[0].dtype if len(inputs) == 1 else module("torch")["result_type"](*inputs[:2])
+            if name == "lerp":
+                check_same(name, target, inputs[0])
             dtypes.check_cast(common.numpy, target.dtype.numpy)
         raise
 

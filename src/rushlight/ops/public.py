@@ -137,7 +137,7 @@ def spoken_form(
             if asks and (kwargs or (len(args) > 1 and (look := known.get((*map(type, args),), unknown)) and look(args))):
                 args, kwargs = taken.settled(args, kwargs)
             if target is not None:
-                return write_out(f, name, target, args, kwargs)
+                return write_out(f, name, target, args, kwargs, prefix + name)
             return f(*args, **kwargs) if kwargs else f(*args)
         except (AttributeError, TypeError, RuntimeError, ValueError, IndexError, ArithmeticError, MemoryError) as error:
             given = kwargs if target is None else {**kwargs, "out": target}
@@ -419,7 +419,7 @@ class _PublicOp:
             if result is not NotImplemented:
                 return result
         try:
-            return self.entry.call(*args) if out is None else write_out(self.entry.call, self.name, out, args, {})
+            return self.entry.call(*args) if out is None else write_out(self.entry.call, self.name, out, args, {}, self.said)
         except TypeError as error:
             return taken_over(self.function, args, given, error)
         except (RuntimeError, ValueError):

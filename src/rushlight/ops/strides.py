@@ -151,7 +151,7 @@ def _landmarks(array: Array, steps: list[Edge]) -> list[tuple[Edge | None, Array
     return found
 
 
-def _in_other_kind(base: Tensor, edge: Edge) -> tuple[Tensor, Edge]:
+def _in_other_kind(base: Tensor, edge: Edge | None) -> tuple[Tensor, Edge]:
     """All of a base of complex numbers seen as real ones, or the other way round; and its place."""
     name = "view_as_real" if base._array.dtype.kind in "cW" else "view_as_complex"
     with grad_mode.no_grad():
