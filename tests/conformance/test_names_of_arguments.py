@@ -12,7 +12,8 @@ import torch
 from test_argument_forms import FUNCTIONS, METHODS, function_of
 
 import rushlight
-from rushlight.ops.argument_forms import Parameter, forms_of
+from rushlight.ops.argument_forms import forms_of
+from rushlight.ops.parameters import Parameter
 
 # PyTorch ends the process for some arguments of these, or sets what others read; the sparse ones are made of sparse tensors.
 LEFT_OUT = frozenset(

@@ -16,32 +16,19 @@ from __future__ import annotations
 
 import functools
 import itertools
-import operator
 from collections.abc import Callable, Iterator, Sequence
 from importlib.resources import files
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from ..base import device as devices
-from ..base import dtypes
-from ..base.arguments import NUMBERS, refuse_too_large, type_name
+from ..base.arguments import refuse_too_large, type_name
 from .argument_types import Arguments, Named
+from .parameters import Parameter, is_index, is_tensor, overflows
 
 F = TypeVar("F", bound=Callable[..., Any])
 V = TypeVar("V")
 
-# Functions that take numbers where their forms say Tensor.
-_NUMBERS_TOO = frozenset(
-    "add add_ copy_ div div_ divide divide_ floor_divide floor_divide_ mul mul_ multiply multiply_ sub sub_ subtract subtract_ true_divide "
-    "true_divide_".split()
-)
-# What may be None, though no default says so.
-_OR_NONE = dict.fromkeys("mean nansum norm nuclear_norm std std_mean sum var var_mean".split(), "dim") | {
-    "random_": "to",
-    **dict.fromkeys(("div", "div_", "divide", "divide_"), "rounding_mode"),
-    "embedding_bag": "per_sample_weights padding_idx",
-}
 # Functions whose schema has ``out``, which PyTorch's parser does not take.
 _WITHOUT_OUT = frozenset(
     "adaptive_avg_pool1d affine_grid_generator as_strided_scatter avg_pool1d binary_cross_entropy_with_logits bincount binomial celu "
@@ -54,16 +41,6 @@ _WITHOUT_OUT = frozenset(
 _NEVER_ONE = frozenset(
     "size sizes shape split_sizes indices input_lengths target_lengths source destination repeats blocksize".split()
 )
-_KINDS: dict[str, type | tuple[type, ...]] = {
-    "bool": bool,
-    "str": str,
-    "torch.layout": devices.layout,
-    "torch.memory_format": devices.memory_format,
-    "torch.device": (devices.device, str, int),
-    "tuple of Tensors": (tuple, list),
-    "tuple of Scalars": (tuple, list),
-    "tuple of floats": (tuple, list),
-}
 
 
 # NumPy's names of arguments, which PyTorch takes beside its own.
@@ -78,52 +55,6 @@ def spellings_of(parameters: tuple[str, ...]) -> dict[str, str]:
 def respelled(named: dict[str, V], spellings: dict[str, str] = SPELLINGS) -> dict[str, V]:
     """Arguments by their own names, but for one that is given by both."""
     return {spellings[key] if key in spellings and spellings[key] not in named else key: value for key, value in named.items()}
-
-
-class Parameter(NamedTuple):
-    """One of a form's parameters."""
-
-    kind: str
-    label: str
-    default: str | None
-    keyword_only: bool
-    optional: bool  # may be None
-    one_stands_for_all: bool  # an int for a tuple of ints
-    by_index: bool  # whatever has __index__ is an int
-
-    def takes(self, value: object, name: str) -> bool:
-        """Whether PyTorch takes a value here, in a function of this name; of what is not known, yes."""
-        if value is None:
-            is_loose = self.kind == "torch.Generator" or self.label in ("pin_memory", "requires_grad")
-            return self.optional or is_loose or self.label in _OR_NONE.get(name, "").split()
-        if self.kind == "torch.Generator":
-            return type(value).__name__ == "Generator"  # of a room above
-        if self.kind == "Tensor":
-            return _is_tensor(value) or (name in _NUMBERS_TOO and isinstance(value, NUMBERS))
-        if self.kind == "tuple of ints":
-            if isinstance(value, (tuple, list)):
-                return not value or is_index(value[0])
-            return self.one_stands_for_all and is_index(value)
-        if self.kind in ("Number", "float"):
-            return is_number(value) and not (self.kind == "float" and value.__class__ is complex)
-        if self.kind == "int":
-            return is_index(value, "iu") if self.by_index else _is_integer(value)
-        if self.kind == "torch.dtype":
-            return isinstance(value, dtypes.dtype) or any(value is kind for kind in (bool, int, float, complex))
-        return isinstance(value, _KINDS.get(self.kind, object)) and not (
-            self.kind == "torch.device" and isinstance(value, bool)
-        )
-
-    def plain(self, value: Any) -> Any:
-        """A number of Python's for what stands for one here."""
-        if self.kind in ("int", "tuple of ints") and (_is_tensor(value) or isinstance(value, (np.ndarray, np.integer))):
-            return operator.index(value)
-        if self.kind in ("Number", "float"):
-            if _is_tensor(value):
-                return value.item()
-            if isinstance(value, np.complexfloating) and not (self.kind == "Number" and isinstance(value, complex)):
-                return float(value)  # as PyTorch reads it, with NumPy's warning
-        return value
 
 
 def _has_imaginary_part(number: Any) -> bool:
@@ -209,7 +140,7 @@ class Form(NamedTuple):
             if parameter.kind == "tuple of ints" and isinstance(value, (tuple, list)):
                 for position, one in enumerate(value):
                     is_whole = isinstance(one, bool) or is_index(one)
-                    if not is_whole or _overflows(one):
+                    if not is_whole or overflows(one):
                         why = (
                             "Overflow when unpacking long long"
                             if is_whole
@@ -217,14 +148,14 @@ class Form(NamedTuple):
                         )
                         where = f"failed to unpack the object at pos {position + 1} with error"
                         return TypeError(f"{name}(): argument '{parameter.label}' {where} \"{why}\"")
-            elif parameter.kind in ("int", "tuple of ints") and _overflows(value):
+            elif parameter.kind in ("int", "tuple of ints") and overflows(value):
                 return ValueError("Overflow when unpacking long long")
             elif parameter.kind == "Number":
                 try:
                     refuse_too_large(value)
                 except OverflowError as error:
                     return error
-            elif parameter.kind == "float" and _is_tensor(value) and _has_imaginary_part(value):
+            elif parameter.kind == "float" and is_tensor(value) and _has_imaginary_part(value):
                 return RuntimeError("value cannot be converted to type double without overflow")
         return None
 
@@ -304,7 +235,7 @@ def held_to_forms(name: str) -> Callable[[F], F]:
 def refuse_misfits(name: str, method: bool, args: Sequence[object], kwargs: dict[str, object]) -> None:
     """PyTorch's error for a call that has failed, where none of the function's forms takes its arguments."""
     values = (*args, *kwargs.values())
-    if any(hasattr(type(value), "__torch_function__") and not _is_tensor(value) for value in values):  # it may be taken for one
+    if any(hasattr(type(value), "__torch_function__") and not is_tensor(value) for value in values):  # it may be taken for one
         return
     wrong = refusal(name, method, args, kwargs)
     if wrong is not None:
@@ -454,44 +385,3 @@ def _spelled(value: object) -> str:
     if isinstance(value, tuple):
         return f"tuple of ({', '.join(map(type_name, value))}{',' if len(value) == 1 else ''})"
     return f"list of [{', '.join(map(type_name, value))}]" if isinstance(value, list) else type_name(value)
-
-
-def _is_tensor(value: object) -> bool:
-    return hasattr(value, "_array")
-
-
-def _dimensions(value: object) -> int | None:
-    """A tensor's; None of what is none."""
-    array = getattr(value, "_array", None)
-    return None if array is None else int(array.ndim)
-
-
-def is_number(value: object) -> bool:
-    """Whether PyTorch takes it for a number: a tensor of no dimensions, which no gradient is asked of, is one too."""
-    return isinstance(value, NUMBERS) or (_dimensions(value) == 0 and not getattr(value, "requires_grad", False))
-
-
-def _overflows(value: object) -> bool:
-    """Whether a whole number is beyond 64 bits."""
-    return isinstance(value, int) and not -(2**63) <= value < 2**63
-
-
-def _is_integer(value: object) -> bool:
-    """Whether it is a whole number by its type."""
-    if _is_tensor(value):
-        return _dimensions(value) == 0 and is_index(value, "iu") and is_number(value)
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-
-
-def is_index(value: object, kinds: str = "iub") -> bool:
-    """Whether it stands for a whole number by what it says of itself; ``kinds``: of the elements of tensors."""
-    if isinstance(value, bool):
-        return False
-    array = getattr(value, "_array", None)
-    if array is not None:
-        return bool(array.size == 1 and array.dtype.kind in kinds)
-    try:
-        operator.index(value)  # type: ignore[arg-type]
-    except Exception:  # of the object's own too
-        return False
-    return True

@@ -19,9 +19,9 @@ from ..base.dtypes import can_cast
 from ..base.dtypes import of as dtype_of
 from ..tensor import Tensor, new_tensor
 from . import promotion
-from .argument_forms import is_number
 from .extremes import refuse
 from .operands import no_such_form, refuse_history
+from .parameters import is_number
 from .pointwise import LN2, plain, smooth
 from .public import alias, function_of, methods, module, ops, public, publish, warn
 from .rule_functions import by_number, conj, number_over, underivable

@@ -17,8 +17,8 @@ from ..backend.nothing import Nothing
 from ..base.arguments import NUMBERS, type_name
 from ..random import default_generator, memory_axes, stream_of
 from ..tensor import Tensor, new_tensor
-from .argument_forms import is_number
 from .integer_arguments import switch
+from .parameters import is_number
 from .public import ops, public
 from .table import op
 

@@ -28,12 +28,13 @@ from ..base import dtypes
 from ..base.arguments import NUMBERS, is_own, type_name
 from ..kernels.arithmetic import MANY, written
 from ..tensor import Tensor, new_tensor
-from .argument_forms import is_number, plain_arguments, refusal, respelled
+from .argument_forms import plain_arguments, refusal, respelled
 from .argument_types import Taken, unknown
 from .asking import asked
 from .compiling import GLOBALS  # what compiled ops see: the set of classes that are plain tensors
 from .misfits import Call
 from .operands import foreign_method
+from .parameters import is_number
 from .table import tensors
 
 F = TypeVar("F", bound=Callable[..., Any])

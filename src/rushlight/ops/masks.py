@@ -12,8 +12,8 @@ from ..backend import index as k
 from ..base import dtypes
 from ..base.arguments import type_name
 from ..tensor import Tensor, new_tensor
-from .argument_forms import is_index
 from .out import write_out
+from .parameters import is_index
 from .public import methods, ops, public, warn
 from .shape import expand
 from .table import op

@@ -16,8 +16,8 @@ from ..base.arguments import type_name
 from ..base.errstate import silent
 from ..base.type_limits import finfo
 from ..tensor import Tensor, new_tensor
-from .argument_forms import is_number
 from .integer_arguments import switch, whole_numbers
+from .parameters import is_number
 from .public import module, ops, public
 from .rule_functions import Read, word
 from .slopes import slopes

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..base.arguments import NUMBERS
 from ..tensor import Tensor
-from .argument_forms import is_number
+from .parameters import is_number
 from .public import warn
 
 

@@ -14,8 +14,8 @@ from ..backend.memory_formats import keeping
 from ..backend.numpy import Array, Shape
 from ..base.arguments import type_name
 from ..tensor import Tensor, new_tensor
-from .argument_forms import is_number
 from .integer_arguments import whole_numbers
+from .parameters import is_number
 from .public import ops, public
 from .table import op
 

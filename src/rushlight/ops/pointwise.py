@@ -19,9 +19,9 @@ from ..base import dtypes
 from ..base.arguments import NUMBERS, refuse_too_large, type_name
 from ..tensor import Tensor
 from . import inplace
-from .argument_forms import is_number
 from .operands import no_such_form
 from .out import write_out
+from .parameters import is_number
 from .plain_cases import Case, plain_cases
 from .public import alias, function_of, inplace_form, methods, module, ops, public, publish
 from .rule_functions import by_number, conj, underivable

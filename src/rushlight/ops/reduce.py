@@ -13,8 +13,8 @@ from ..backend import reduce as k
 from ..backend.unbroadcast import stretched as axes_stretched
 from ..base.arguments import refuse_too_large, type_name
 from ..tensor import Methods, Tensor
-from .argument_forms import is_number
 from .operands import refuse_history
+from .parameters import is_number
 from .plain_cases import Case, one_axis, plain_cases
 from .public import axes_of, axis_of, ops, public
 from .rule_functions import all_numbers, by_number, conj, expand, in_rows, is_complex

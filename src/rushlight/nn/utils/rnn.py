@@ -8,7 +8,7 @@ from typing import Any
 import rushlight as torch
 
 from ...base.arguments import type_name
-from ...ops.argument_forms import is_number
+from ...ops.parameters import is_number
 from ...tensor import Tensor
 
 PackedSequence_ = namedtuple("PackedSequence_", ["data", "batch_sizes", "sorted_indices", "unsorted_indices"])

@@ -15,9 +15,10 @@ from ... import random as generators
 from ...autograd import modes, overlaps, tangents, views
 from ...autograd.rule_errors import broadcast_error
 from ...backend import implicit_gradients
-from ...ops.argument_forms import check_form, is_number
+from ...ops.argument_forms import check_form
 from ...ops.misfits import Call
 from ...ops.out import warn_of_resizing
+from ...ops.parameters import is_number
 from ...ops.publishing import method, published
 from ...ops.rule_functions import refusal
 from ...ops.table import op, table
