@@ -3403,7 +3403,7 @@ def lu_solve(input: Tensor, LU_data: Any, LU_pivots: Any, *, out: Any = None) ->
 def lu_unpack(LU_data: Any, LU_pivots: Any, unpack_data: _bool = True, unpack_pivots: _bool = True, *, out: Any = None) -> _lu_unpack:
     """P, L and U of what :func:`torch.linalg.lu_factor` packed; empty tensors for what is not asked for."""
     ...
-def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: _float = 0, reduction: _int | str = 0) -> Tensor:
+def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: _float = 0, reduction: _int = 0) -> Tensor:
     """The same of tensors that broadcast against each other, the reduction by number: 1 mean, 2 sum, others none."""
     ...
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:

@@ -3,6 +3,7 @@
 from numpy import generic
 from numpy import ndarray
 from rushlight import Tensor
+from rushlight import dtype
 from typing import Any
 from rushlight import digamma as digamma
 from rushlight import digamma as psi
@@ -14,11 +15,8 @@ from rushlight import expm1 as expm1
 from rushlight import i0 as i0
 from rushlight import lgamma as gammaln
 from rushlight import log1p as log1p
-from rushlight import log_softmax as log_softmax
-from rushlight import logsumexp as logsumexp
 from rushlight import sigmoid as expit
 from rushlight import sinc as sinc
-from rushlight import softmax as softmax
 
 def airy_ai(x: Tensor, *, out: Any = None) -> Tensor:
     """The Airy function Ai."""
@@ -83,8 +81,14 @@ def legendre_polynomial_p(x: Any, n: Any, *, out: Any = None) -> Tensor:
 def log_ndtr(input: Tensor, *, out: Any = None) -> Tensor:
     """The logarithm of the probability that a standard normal number is below ``input``."""
     ...
+def log_softmax(input: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
+    """:func:`torch.log_softmax`."""
+    ...
 def logit(input: Tensor, eps: float | None = None, *, out: Any = None) -> Tensor:
     """``log(x / (1 - x))``, with x moved into the range from ``eps`` to ``1 - eps`` if that is given."""
+    ...
+def logsumexp(input: Tensor, dim: Any, keepdim: bool = False, *, out: Any = None) -> Tensor:
+    """log(sum(exp(x))) along one or several dimensions, computed without overflow."""
     ...
 def modified_bessel_i0(input: Tensor, *, out: Any = None) -> Tensor:
     """The modified Bessel function of the first kind, of order 0."""
@@ -130,6 +134,9 @@ def shifted_chebyshev_polynomial_v(x: Any, n: Any, *, out: Any = None) -> Tensor
     ...
 def shifted_chebyshev_polynomial_w(x: Any, n: Any, *, out: Any = None) -> Tensor:
     """The Chebyshev polynomial of the fourth kind of degree ``n`` at ``2 * x - 1``."""
+    ...
+def softmax(input: Tensor, dim: int, dtype: dtype | None = None) -> Tensor:
+    """exp(x) divided by its sum along ``dim``."""
     ...
 def spherical_bessel_j0(x: Tensor, *, out: Any = None) -> Tensor:
     """The spherical Bessel function of the first kind, of order 0: ``sin(x) / x``."""

@@ -98,8 +98,9 @@ def axis_of(dim: Any, ndim: int, *, wrap_scalar: bool = True) -> int:
     if dim.__class__ is int and -ndim <= dim < ndim:
         return dim if dim >= 0 else dim + ndim
     try:
-        if isinstance(dim, bool) or getattr(dim, "shape", ()) != ():  # a tensor of one element among several dimensions is none
-            raise TypeError
+        array = getattr(dim, "_array", None)
+        if isinstance(dim, (bool, np.ndarray)) or (array is not None and (array.ndim or array.dtype.kind == "b")):
+            raise TypeError  # those stand for a number only where a form says so
         axis = dim.__index__()
     except (AttributeError, TypeError):
         raise TypeError(f"'{type(dim).__name__}' object cannot be interpreted as an integer") from None

@@ -178,6 +178,9 @@ bool_      = _define("bool",       "Bool",          "bool",                 BOOL
 ALL = (uint8, int8, int16, int32, int64, uint16, uint32, uint64,
        float16, bfloat16, float32, float64, complex64, complex128, bool_)  # fmt: skip
 
+# Python's types that may stand for a dtype, as `dtype=float` does.
+OF_PYTHON = {float: float64, int: int64, bool: bool_, complex: complex128}
+
 # Every name a user may spell, for the face to export: some of them hide builtins, so they are no globals here.
 NAMES: dict[str, dtype] = {
     **{each.name: each for each in ALL},

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from importlib.resources import files
 from typing import Any, NamedTuple, TypeVar
@@ -213,6 +214,17 @@ def plain_arguments(name: str, method: bool, args: Arguments, kwargs: Named, of_
             given, kwargs = form.plain(given, kwargs)
             break
     return (*before, *given), kwargs
+
+
+def in_plain_numbers(
+    error: Exception, name: str, method: bool, args: Arguments, kwargs: Named, of_tensor: bool = True
+) -> tuple[Arguments, Named] | None:
+    """What :func:`plain_arguments` makes of the arguments of a call that ended with ``error``; None where that is what they were."""
+    if not isinstance(error, (AttributeError, TypeError)):
+        return None
+    settled, named = plain_arguments(name, method, args, kwargs, of_tensor)
+    is_as_before = all(map(operator.is_, (*settled, *named.values()), (*args, *kwargs.values())))
+    return None if is_as_before else (settled, named)
 
 
 def held_to_forms(name: str) -> Callable[[F], F]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..backend import ctc as k
 from ..tensor import Tensor, new_tensor
-from .losses import reduction_of
+from .losses import numbered, reduction_of
 from .operands import require_single_or_double
 from .public import module, ops, public
 from .rule_functions import underivable
@@ -121,6 +121,4 @@ def _torch_ctc_loss(
     zero_infinity: bool = False,
 ) -> Tensor:
     """:func:`torch.nn.functional.ctc_loss` with the reduction by number."""
-    return ctc_loss(
-        log_probs, targets, input_lengths, target_lengths, blank, reduction_of(None, None, reduction), zero_infinity
-    )
+    return ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, numbered(reduction), zero_infinity)

@@ -28,7 +28,7 @@ from ..base import dtypes
 from ..base.arguments import NUMBERS, is_own, type_name
 from ..kernels.arithmetic import MANY, written
 from ..tensor import Tensor, new_tensor
-from .argument_forms import plain_arguments, refusal, respelled
+from .argument_forms import in_plain_numbers, plain_arguments, refusal, respelled
 from .argument_types import Taken, unknown
 from .asking import asked
 from .compiling import GLOBALS  # what compiled ops see: the set of classes that are plain tensors
@@ -296,9 +296,11 @@ def by_result(
                 return result
             _refuse_misfits(name, args, kwargs)
             wrong = refused((self, *args), kwargs, error) if refused is not None else None
-            if wrong is None:
+            if wrong is not None:
+                raise wrong from None
+            again = in_plain_numbers(error, name, True, args, kwargs, of_tensor=False)
+            if again is None:
                 raise
-            raise wrong from None
         except (RuntimeError, IndexError, ValueError, ArithmeticError) as error:
             _refuse_misfits(name, args, kwargs)
             if self._inference is not None and not state.inference:
@@ -307,6 +309,7 @@ def by_result(
             if name in overlaps.BY_ELEMENT:
                 refuse_operands(name, self, (*args, *kwargs.values()), error)
             raise
+        return call(self, *again[0], **again[1])
 
     taken = Taken(
         name,

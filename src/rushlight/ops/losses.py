@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 import warnings
 from typing import Any, NoReturn
 
@@ -53,11 +54,14 @@ def reduction_of(size_average: Any, reduce: Any, reduction: Any) -> str:
         warnings.warn(
             f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.", stacklevel=4
         )
-    if isinstance(reduction, int) and 0 <= reduction <= 2:
-        return ("none", "mean", "sum")[reduction]
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(f"{reduction} is not a valid value for reduction")
     return str(reduction)
+
+
+def numbered(reduction: int) -> str:
+    """The reduction that operators know by a number: all but two are none."""
+    return {1: "mean", 2: "sum"}.get(operator.index(reduction), "none")
 
 
 def reduced(losses: Any, reduction: str) -> Any:
@@ -300,7 +304,7 @@ def gaussian_nll_loss(
         elif not _all_but_one(shape, var._array.shape):
             raise ValueError("var is of incorrect size")
     if reduction not in ("none", "mean", "sum"):
-        raise ValueError(f"{reduction} is not valid")
+        raise ValueError(reduction + " is not valid")
     var = var.clone()
     with no_grad():
         var.clamp_(min=eps)

@@ -13,7 +13,7 @@ from ..backend.loss_backward import multi_margin_loss_backward
 from ..base import dtypes
 from .argument_forms import held_to_forms, respelled, spellings_of
 from .forward_arrays import lacking
-from .losses import reduced, reduction_of
+from .losses import numbered, reduced, reduction_of
 from .operands import refuse_gradient_of, require_kind, require_single_or_double
 from .public import axis_of, module, ops, public
 from .rule_functions import underivable
@@ -245,15 +245,14 @@ def margin_ranking_loss(
             "margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
             f"{input1.size()}, input2: {input2.size()}, target: {target.size()} "
         )
-    return ranking_losses(input1, input2, target, margin, reduction)
+    return ranking_losses(input1, input2, target, margin, ("none", "mean", "sum").index(reduction))
 
 
 @public("margin_ranking_loss", method=False, out=False)
-def ranking_losses(input1: Any, input2: Any, target: Any, margin: float = 0, reduction: int | str = 0) -> Tensor:
+def ranking_losses(input1: Any, input2: Any, target: Any, margin: float = 0, reduction: int = 0) -> Tensor:
     """The same of tensors that broadcast against each other, the reduction by number: 1 mean, 2 sum, others none."""
-    reduction = reduction_of(None, None, reduction)
     losses = ops.clamp_min(ops.plus(ops.neg(target) * (input1 - input2), float(margin)), 0)
-    return reduced(losses, reduction)
+    return reduced(losses, numbered(reduction))
 
 
 @public(space=F, out=False)
@@ -349,8 +348,7 @@ def _by_number(name: str, order: list[str]) -> None:
         given = {"reduction": 0, **dict(zip(order, args, strict=False)), **kwargs}
         if name == "binary_cross_entropy_with_logits" and {"input", "target"} <= given.keys():
             given["input"] = _in_size_of(given["target"], given["input"])
-        is_other = isinstance(given["reduction"], int) and given["reduction"] not in (0, 1, 2)
-        given["reduction"] = "none" if is_other else reduction_of(None, None, given["reduction"])
+        given["reduction"] = numbered(given["reduction"])
         if name == "kl_div" and given["reduction"] == "mean":
             return function(**{**given, "reduction": "none"}).mean()  # without the warning of nn.functional
         return function(**given)

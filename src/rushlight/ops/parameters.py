@@ -22,6 +22,8 @@ _OR_NONE = dict.fromkeys("mean nansum norm nuclear_norm std std_mean sum var var
     **dict.fromkeys(("div", "div_", "divide", "divide_"), "rounding_mode"),
     "embedding_bag": "per_sample_weights padding_idx",
 }
+# Functions with a form for one dimension, and another for several.
+_ONE_IS_ANOTHER_FORM = frozenset("all any squeeze squeeze_copy".split())
 _KINDS: dict[str, type | tuple[type, ...]] = {
     "bool": bool,
     "str": str,
@@ -57,27 +59,35 @@ class Parameter(NamedTuple):
         if self.kind == "tuple of ints":
             if isinstance(value, (tuple, list)):
                 return not value or is_index(value[0])
-            return self.one_stands_for_all and is_index(value)
+            return self.one_stands_for_all and name.rstrip("_") not in _ONE_IS_ANOTHER_FORM and is_index(value)
         if self.kind in ("Number", "float"):
             return is_number(value) and not (self.kind == "float" and value.__class__ is complex)
         if self.kind == "int":
             return is_index(value, "iu") if self.by_index else is_integer(value)
         if self.kind == "torch.dtype":
-            return isinstance(value, dtypes.dtype) or any(value is kind for kind in (bool, int, float, complex))
+            return isinstance(value, dtypes.dtype) or any(value is kind for kind in dtypes.OF_PYTHON)
         return isinstance(value, _KINDS.get(self.kind, object)) and not (
             self.kind == "torch.device" and isinstance(value, bool)
         )
 
     def plain(self, value: Any) -> Any:
         """A number of Python's for what stands for one here."""
-        if self.kind in ("int", "tuple of ints") and (is_tensor(value) or isinstance(value, (np.ndarray, np.integer))):
+        if self.kind in ("int", "tuple of ints") and (_stands_for_number(value) or isinstance(value, np.integer)):
             return operator.index(value)
+        if self.kind == "tuple of ints" and isinstance(value, (tuple, list)) and any(map(_stands_for_number, value)):
+            return type(value)(operator.index(one) if _stands_for_number(one) else one for one in value)
+        if self.kind == "torch.dtype" and isinstance(value, type):
+            return dtypes.OF_PYTHON.get(value, value)
         if self.kind in ("Number", "float"):
             if is_tensor(value):
                 return value.item()
             if isinstance(value, np.complexfloating) and not (self.kind == "Number" and isinstance(value, complex)):
                 return float(value)  # as PyTorch reads it, with NumPy's warning
         return value
+
+
+def _stands_for_number(value: object) -> bool:
+    return is_tensor(value) or isinstance(value, np.ndarray)
 
 
 def is_tensor(value: object) -> bool:

@@ -30,7 +30,7 @@ from ..base.public_names import registry as registry
 from ..base.switches import switches
 from ..tensor import PLAIN, Tensor
 from . import dispatch, inplace
-from .argument_forms import plain_arguments, refusal, refuse_misfits, respelled, spellings_of, takes_out
+from .argument_forms import in_plain_numbers, plain_arguments, refusal, refuse_misfits, respelled, spellings_of, takes_out
 from .argument_types import Taken, unknown
 from .asking import asked, asked_as, foreign, taken_over
 from .compiling import compiled_call, compiled_function, unusual
@@ -65,13 +65,12 @@ def public(
         public_name = name or f.__name__
         written = inplace if callable(inplace) else f
         spoken = spoken_form(f, public_name, out, space)
-        both = function and space == "torch"
         if function:
             module(space)[public_name] = spoken
             spoken.__module__ = _module_name(space)
         if isinstance(method, str) or (method and space == "torch"):
             method_name = method if isinstance(method, str) else public_name
-            methods[method_name] = spoken_form(f, method_name, False, method=True, both=both)
+            methods[method_name] = spoken_form(f, method_name, False, method=True, both=function and space == "torch")
             if inplace:
                 methods[method_name + "_"] = inplace_form(written, method_name + "_")
         if inplace and space != "torch" and function:
@@ -145,9 +144,12 @@ def spoken_form(
             if result is not NotImplemented:
                 return result
             wrong = behind(error, args, given)
-            if wrong is None:
+            if wrong is not None:
+                raise wrong from None
+            again = in_plain_numbers(error, prefix + name, method, args, given) if native else None
+            if again is None:
                 raise
-            raise wrong from None
+        return spoken(*again[0], **again[1])
 
     def behind(error: Exception, args: tuple[object, ...], kwargs: dict[str, object]) -> Exception | None:
         """PyTorch's error for a call that has failed, which may be for arguments that it looks at before all else."""

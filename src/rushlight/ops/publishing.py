@@ -14,7 +14,7 @@ from ..autograd.interpreters import stack as interpreters
 from ..autograd.modes import special
 from ..base.arguments import type_name
 from ..base.device import Elsewhere, layout
-from .argument_forms import plain_arguments, refusal, respelled, spellings_of
+from .argument_forms import in_plain_numbers, plain_arguments, refusal, respelled, spellings_of
 from .argument_types import Taken, unknown
 from .asking import asked, foreign
 from .misfits import flags_of, no_bool, without
@@ -75,9 +75,11 @@ def _watched(function: F, is_method: bool) -> F:
             wrong = refusal(name, is_method, args[is_method:], kwargs)
             if wrong is not None:
                 raise wrong from None
-            if isinstance(error, AttributeError):
-                raise
-            raise _reworded(error, name) from None
+            again = in_plain_numbers(error, name, is_method, args, kwargs)
+            if again is None:
+                if isinstance(error, AttributeError):
+                    raise
+                raise _reworded(error, name) from None
         except (RuntimeError, ValueError, IndexError, ArithmeticError) as error:
             if error.__class__ is Elsewhere:
                 result = interpreters.ask("elsewhere", function, args, kwargs)
@@ -87,6 +89,7 @@ def _watched(function: F, is_method: bool) -> F:
             if wrong is None:
                 raise
             raise wrong from None
+        return call(*again[0], **again[1])
 
     call.shown_as = call  # type: ignore[attr-defined]
     return call  # type: ignore[return-value]

@@ -160,7 +160,7 @@ def view(self: Any, *size: Any, dtype: Any = None) -> Tensor:
     if dtype is None and len(size) == 1 and size[0].__class__ is not int and isinstance(size[0], (dtypes.dtype, type)):
         dtype = size[0]
     if dtype is not None:
-        return _view_dtype(self, _TYPES.get(dtype, dtype))
+        return _view_dtype(self, dtypes.OF_PYTHON.get(dtype, dtype))
     if self._of_batch:
         refuse_left_open(self, sizes_of(size, "view"))
     return ops.view(self, _sizes_for(self._array, size, "view", "size"))
@@ -170,8 +170,6 @@ _ARE_SIZES = "x_x.flags.c_contiguous and sizes and (sizes[0].__class__ is int or
 _RESHAPED = "x_x.reshape(shape)"
 _new_shape = {"shape": '_sizes_for(x_x, sizes, "view", "size")'}
 plain_cases("view", Case("view", "self *sizes", _ARE_SIZES, _RESHAPED, _new_shape, {"_sizes_for": _sizes_for}))
-
-_TYPES = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_, complex: dtypes.complex128}
 
 
 def _view_dtype(self: Any, dtype: dtypes.dtype) -> Any:

@@ -10,7 +10,7 @@ from ..autograd.write_errors import output_error
 from ..backend import softmax as k
 from ..base import dtypes
 from ..base.arguments import type_name
-from .public import axes_of, axis_of, module, ops, public
+from .public import axes_of, axis_of, ops, public
 from .rule_functions import conj, expand
 from .table import op
 
@@ -36,6 +36,8 @@ def total(xp: Any, x: Any, axis: Any) -> Any:
 
 def _prepared(name: str, input: Any, dim: Any, dtype: Any) -> tuple[Any, Any]:
     """The input in the dtype to compute in, and the axis."""
+    if isinstance(dtype, type):
+        dtype = dtypes.OF_PYTHON.get(dtype, dtype)
     if dtype is not None and not isinstance(dtype, dtypes.dtype):
         raise TypeError(f"{name}(): argument 'dtype' must be torch.dtype, not {type_name(dtype)}")
     if dtype is not None and input._array.dtype != dtype.numpy:
@@ -116,5 +118,11 @@ def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Tensor:
     return ops.logsumexp(input, axes_of(dim, array.ndim), bool(keepdim))
 
 
-for _name in ("softmax", "log_softmax", "logsumexp"):
-    module("torch.special")[_name] = module("torch")[_name]
+@public("log_softmax", space="torch.special", method=False, out=False)
+def log_softmax_special(input: Any, dim: int, *, dtype: Any = None) -> Tensor:
+    """:func:`torch.log_softmax`."""
+    return log_softmax(input, dim, dtype)
+
+
+public("softmax", space="torch.special", method=False, out=False)(softmax)
+public("logsumexp", space="torch.special", method=False)(logsumexp)

@@ -20,8 +20,6 @@ from ..tensor import Tensor
 
 Shape = tuple[int, ...]
 
-# Types that may stand for a dtype, as `dtype=float` does.
-_PYTHON_TYPES = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_, complex: dtypes.complex128}
 _LISTS = frozenset[type]((tuple, list, Size))
 
 
@@ -59,7 +57,7 @@ def as_dtype(name: str, given: Any) -> dtypes.dtype:
     """The dtype that ``dtype=`` means: a dtype, or Python's float, int, bool or complex."""
     if given.__class__ is dtypes.dtype:
         return given
-    found = _PYTHON_TYPES.get(given) if isinstance(given, type) else None
+    found = dtypes.OF_PYTHON.get(given) if isinstance(given, type) else None
     if found is None:
         raise TypeError(f"{name}(): argument 'dtype' must be torch.dtype, not {type_name(given)}")
     return found
