@@ -12,7 +12,8 @@ from ..backend.memory_formats import keeping
 from ..tensor import Tensor, new_tensor
 from .operands import of_several, refuse_history, refuse_scalar
 from .public import axes_of, axis_of, module, ops, public
-from .shape import reshape, sizes_of
+from .shape import reshape
+from .sizes import sizes_of
 from .slicing import narrowed_from
 from .table import op, table
 

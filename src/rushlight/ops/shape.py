@@ -6,9 +6,7 @@ Every view op is linear, and its rule is the op's adjoint. Transpositions stand 
 
 from __future__ import annotations
 
-import functools
 import math
-import operator
 from typing import Any
 
 import numpy as np
@@ -21,10 +19,11 @@ from ..base import dtypes
 from ..base.arguments import type_name
 from ..base.size import Size
 from ..tensor import Methods, Tensor
-from .operands import left_open, refuse_left_open
+from .operands import refuse_left_open
 from .plain_cases import Case, one_axis, plain_cases
 from .public import axes_of, axis_of, ops, public
 from .signatures import Unsaid
+from .sizes import sizes_for, sizes_of
 from .table import arrays, op
 
 op("view", k.view, kind="linear", view=True, x=lambda g, x_shape: g.reshape(x_shape))
@@ -68,85 +67,6 @@ op("unsafe_view", k.reshape, kind="linear", x=lambda g, x_shape: g.reshape(x_sha
 op("astype", k.astype, node="ToCopyBackward0", kind="linear", x=lambda g, xp, x_dtype: xp.astype(g, x_dtype))
 
 
-def sizes_of(args: tuple[Any, ...], name: str, label: str = "size") -> tuple[int, ...]:
-    """Sizes given one by one or as one list; TypeError for what is none."""
-    listed = len(args) == 1 and isinstance(args[0], (tuple, list))
-    given = args[0] if listed else args
-    for size in given:
-        if size.__class__ is not int:
-            break
-    else:
-        if args:
-            return given if given.__class__ is tuple else tuple(given)
-        raise TypeError(f'{name}() missing 1 required positional arguments: "{label}"')
-    sizes = []
-    for position, size in enumerate(given):
-        try:
-            sizes.append(operator.index(size))
-        except TypeError:
-            kind = type(size).__name__
-            if name == "view" and not position:
-                given = "tuple" if listed else ", ".join(type(one).__name__ for one in args)
-                text = (
-                    f"view() received an invalid combination of arguments - got ({given}), but expected one of:\n"
-                    " * (torch.dtype dtype)\n * (tuple of ints size)\n"
-                )
-            elif position:
-                text = (
-                    f"{name}(): argument '{label}' failed to unpack the object at pos {position + 1} with error \"type must be "
-                    f'tuple of ints,but got {kind}"'
-                )
-            elif listed:
-                text = f"{name}(): argument '{label}' (position 1) must be tuple of ints, but found element of type {kind} at pos 0"
-            elif len(args) > 1:
-                text = f"{name}() takes 1 positional argument but {len(args)} were given"
-            else:
-                text = f"{name}(): argument '{label}' (position 1) must be tuple of ints, not {kind}"
-            raise TypeError(text) from None
-    return tuple(sizes)
-
-
-@functools.lru_cache(1024)
-def _inferred(shape: tuple[int, ...], numel: int) -> tuple[int, ...]:
-    """A shape with its -1 replaced by what the number of elements leaves."""
-    if shape.count(-1) > 1:
-        raise RuntimeError("only one dimension can be inferred")
-    for size in shape:
-        if size < -1:
-            raise RuntimeError(f"invalid shape dimension {size} at index {shape.index(size)} of shape {list(shape)}")
-    known = abs(math.prod(shape))
-    if -1 in shape:
-        if known == 0:
-            raise (
-                left_open(shape) if numel == 0 else RuntimeError(f"shape '{list(shape)}' is invalid for input of size {numel}")
-            )
-        if numel % known:
-            raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {numel}")
-        place = shape.index(-1)
-        return (*shape[:place], numel // known, *shape[place + 1 :])
-    if known != numel:
-        raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {numel}")
-    return shape
-
-
-def _sizes_for(array: Any, sizes: tuple[Any, ...], name: str, label: str) -> tuple[int, ...]:
-    """The new shape that ``sizes`` (one by one or as one list) mean for an array."""
-    given = sizes[0] if len(sizes) == 1 and sizes[0].__class__ is tuple else sizes
-    known = 1
-    for size in given:
-        if size.__class__ is not int or size < 0:
-            break
-        known *= size
-    else:
-        if known == array.size and sizes:
-            return given  # type: ignore[no-any-return]
-    for place, size in enumerate(given):
-        if size.__class__ is int and not -(2**63) <= size < 2**63:
-            failed = f"failed to unpack the object at pos {place + 1} with error"
-            raise TypeError(f"{name}(): argument '{label}' {failed} \"Overflow when unpacking long long")
-    return _inferred(sizes_of(sizes, name, label), array.size)
-
-
 @public(function=False)
 def view(self: Any, *size: Any, dtype: Any = None) -> Tensor:
     """The same memory under another shape (one size may be -1), or as elements of another dtype.
@@ -163,13 +83,13 @@ def view(self: Any, *size: Any, dtype: Any = None) -> Tensor:
         return _view_dtype(self, dtypes.OF_PYTHON.get(dtype, dtype))
     if self._of_batch:
         refuse_left_open(self, sizes_of(size, "view"))
-    return ops.view(self, _sizes_for(self._array, size, "view", "size"))
+    return ops.view(self, sizes_for(self._array, size, "view", "size"))
 
 
 _ARE_SIZES = "x_x.flags.c_contiguous and sizes and (sizes[0].__class__ is int or isinstance(sizes[0], tuple))"
 _RESHAPED = "x_x.reshape(shape)"
-_new_shape = {"shape": '_sizes_for(x_x, sizes, "view", "size")'}
-plain_cases("view", Case("view", "self *sizes", _ARE_SIZES, _RESHAPED, _new_shape, {"_sizes_for": _sizes_for}))
+_new_shape = {"shape": 'sizes_for(x_x, sizes, "view", "size")'}
+plain_cases("view", Case("view", "self *sizes", _ARE_SIZES, _RESHAPED, _new_shape, {"sizes_for": sizes_for}))
 
 
 def _view_dtype(self: Any, dtype: dtypes.dtype) -> Any:
@@ -213,11 +133,11 @@ def reshape(input: Any, *shape: Any) -> Tensor:
     """
     if input._of_batch:
         refuse_left_open(input, sizes_of(shape, "reshape"))
-    return _reshaped(input, _sizes_for(input._array, shape, "reshape", "shape"))
+    return _reshaped(input, sizes_for(input._array, shape, "reshape", "shape"))
 
 
-_new_shape = {"shape": '_sizes_for(x_x, sizes, "reshape", "shape")'}
-plain_cases("reshape", Case("view", "input *sizes", _ARE_SIZES, _RESHAPED, _new_shape, {"_sizes_for": _sizes_for}))
+_new_shape = {"shape": 'sizes_for(x_x, sizes, "reshape", "shape")'}
+plain_cases("reshape", Case("view", "input *sizes", _ARE_SIZES, _RESHAPED, _new_shape, {"sizes_for": sizes_for}))
 
 
 def _reshaped(input: Any, shape: tuple[int, ...]) -> Any:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..backend import shape as k
 from .plain_cases import Case, one_axis, plain_cases
 from .public import alias, axis_of, methods, ops, public, warn
-from .shape import sizes_of
+from .sizes import sizes_of
 from .table import op
 
 if TYPE_CHECKING:
