@@ -3605,7 +3605,7 @@ def outer(input: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
 def pca_lowrank(A: Any, q: _int | None = None, center: _bool = True, niter: _int = 2) -> tuple[Tensor, Tensor, Tensor]:
     """U, S and V of the principal components of the rows of A: :func:`svd_lowrank` of A less the mean of its rows."""
     ...
-def permute(input: Tensor, *dims: _int | Sequence[_int], out: Any = None) -> Tensor:
+def permute(input: Tensor, dims: _int | Sequence[_int]) -> Tensor:
     """The dimensions in another order."""
     ...
 def permute_copy(*args: Any, out: Any = None, **kwargs: Any) -> Tensor:
@@ -3711,7 +3711,7 @@ def renorm(input: Tensor, p: Any, dim: _int, maxnorm: _float, *, out: Any = None
 def repeat_interleave(input: Tensor, repeats: _int | Sequence[_int] | Tensor | None = None, dim: _int | None = None, *, output_size: _int | None = None, out: Any = None) -> Tensor:
     """Each element (or slice along ``dim``) repeated, all alike or by ``repeats``."""
     ...
-def reshape(input: Tensor, *shape: _int | Sequence[_int], out: Any = None) -> Tensor:
+def reshape(input: Tensor, shape: _int | Sequence[_int]) -> Tensor:
     """Another shape: a view where strides allow it, else a copy. One size may be -1."""
     ...
 def resize_as_(self: Tensor, the_template: Any, *, memory_format: memory_format | None = None) -> Tensor:

@@ -47,10 +47,10 @@ def one_axis(name: str, ndim: str = "x_x.ndim") -> tuple[str, str]:
     return f"{name}.__class__ is int and -{ndim} <= {name} < {ndim}", f"{name} if {name} >= 0 else {name} + {ndim}"
 
 
-def plain_cases(name: str, *cases: Case, space: str = "torch") -> None:
+def plain_cases(name: str, *cases: Case, space: str = "torch", forms: str = "function method") -> None:
     """Puts the plain cases before the function and the method ``name``: each has more arguments than the one before it."""
     for home in (module(space), methods) if space == "torch" else (module(space),):
-        if name not in home:
+        if name not in home or ("method" if home is methods else "function") not in forms:
             continue
         spoken: Any = home[name]
         function: Any = _without_unsaid(spoken)

@@ -23,7 +23,7 @@ from .operands import refuse_left_open
 from .plain_cases import Case, one_axis, plain_cases
 from .public import axes_of, axis_of, ops, public
 from .signatures import Unsaid
-from .sizes import sizes_for, sizes_of
+from .sizes import one_list, sizes_for, sizes_of
 from .table import arrays, op
 
 op("view", k.view, kind="linear", view=True, x=lambda g, x_shape: g.reshape(x_shape))
@@ -122,7 +122,7 @@ def _check_sizes(array: Any, dtype: dtypes.dtype, offset: int) -> None:
                 raise RuntimeError(f"self.{name} must be divisible by {ratio}{ending}, but got {value}")
 
 
-@public()
+@public(function=False)
 def reshape(input: Any, *shape: Any) -> Tensor:
     """Another shape: a view where strides allow it, else a copy. One size may be -1.
 
@@ -136,8 +136,24 @@ def reshape(input: Any, *shape: Any) -> Tensor:
     return _reshaped(input, sizes_for(input._array, shape, "reshape", "shape"))
 
 
+@public("reshape", method=False, out=False)
+def reshape_by_list(input: Any, shape: Any) -> Tensor:
+    """Another shape: a view where strides allow it, else a copy. One size may be -1.
+
+    >>> import rushlight as torch
+    >>> torch.reshape(torch.arange(6), (2, -1))
+    tensor([[0, 1, 2],
+            [3, 4, 5]])
+    """
+    return reshape(input, one_list(shape))
+
+
 _new_shape = {"shape": 'sizes_for(x_x, sizes, "reshape", "shape")'}
-plain_cases("reshape", Case("view", "input *sizes", _ARE_SIZES, _RESHAPED, _new_shape, {"sizes_for": sizes_for}))
+_named = {"sizes_for": sizes_for}
+plain_cases("reshape", Case("view", "input *sizes", _ARE_SIZES, _RESHAPED, _new_shape, _named), forms="method")
+_new_shape = {"shape": 'sizes_for(x_x, (sizes,), "reshape", "shape")'}
+_in_rows = "x_x.flags.c_contiguous and isinstance(sizes, tuple)"
+plain_cases("reshape", Case("view", "input sizes", _in_rows, _RESHAPED, _new_shape, _named), forms="function")
 
 
 def _reshaped(input: Any, shape: tuple[int, ...]) -> Any:

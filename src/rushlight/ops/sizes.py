@@ -10,6 +10,13 @@ from typing import Any
 from .operands import left_open
 
 
+def one_list(sizes: Any) -> Any:
+    """Sizes or dimensions of a function, which takes them in a list alone; TypeError for others, which is then said in PyTorch's words."""
+    if not isinstance(sizes, (tuple, list)) or (sizes and isinstance(sizes[0], bool)):
+        raise TypeError
+    return sizes
+
+
 def sizes_of(args: tuple[Any, ...], name: str, label: str = "size") -> tuple[int, ...]:
     """Sizes given one by one or as one list; TypeError for what is none."""
     listed = len(args) == 1 and isinstance(args[0], (tuple, list))

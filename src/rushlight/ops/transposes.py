@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..backend import shape as k
 from .plain_cases import Case, one_axis, plain_cases
 from .public import alias, axis_of, methods, ops, public, warn
-from .sizes import sizes_of
+from .sizes import one_list, sizes_of
 from .table import op
 
 if TYPE_CHECKING:
@@ -152,10 +152,16 @@ plain_cases(
 )
 
 
-@public()
+@public(function=False)
 def permute(input: Any, *dims: Any) -> Tensor:
     """The dimensions in another order."""
     return ops.permute_dims(input, _order(sizes_of(dims, "permute", "dims"), input._array.ndim))
+
+
+@public("permute", method=False, out=False)
+def permute_by_list(input: Any, dims: Any) -> Tensor:
+    """The dimensions in another order."""
+    return permute(input, one_list(dims))
 
 
 @functools.lru_cache(256)
@@ -173,8 +179,11 @@ def _order(dims: tuple[int, ...], ndim: int) -> tuple[int, ...]:
 
 
 _axes_of_all = {"axes": '_order(sizes_of(dims, "permute", "dims"), x_x.ndim)'}
+_names = {"_order": _order, "sizes_of": sizes_of}
+plain_cases("permute", Case("permute_dims", "input *dims", settings=_axes_of_all, names=_names), forms="method")
+_axes_of_all = {"axes": '_order(sizes_of((dims,), "permute", "dims"), x_x.ndim)'}
 plain_cases(
-    "permute", Case("permute_dims", "input *dims", settings=_axes_of_all, names={"_order": _order, "sizes_of": sizes_of})
+    "permute", Case("permute_dims", "input dims", "dims.__class__ is tuple", "", _axes_of_all, _names), forms="function"
 )
 alias("swapdims", "transpose")
 

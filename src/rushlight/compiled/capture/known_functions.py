@@ -74,7 +74,7 @@ LOOKS_AT_NO_VALUE = frozenset(
     transforms.example_graph:_kept transforms.example_graph:Result.__init__ transforms.example_graph:Result.open
     transforms.example_graph:_of_graph transforms.example_graph:gradients_of transforms.shared_tensors:shared_by_all
     transforms.derivatives:_tracked transforms.derivatives:linearize ops.dispatch:_kept ops.parameters:_dimensions
-    ops.parameters:is_index
+    ops.parameters:is_index base.arguments:axis_of
     ops.linalg:value_of ops.pointwise:_is_complex ops.padding:pad ops.padding:constant_pad_nd
     """.split()
 )
