@@ -39,7 +39,10 @@ from rushlight.utils.data import (
 
 SOURCES = Path(torch.__file__).parents[1]
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore:This DataLoader will create [23] worker processes"),  # on fewer processors
+]
 
 
 class Calls(Dataset[Any]):
@@ -330,7 +333,6 @@ def test_seeds_of_workers() -> None:
     assert get_worker_info() is None
 
 
-@pytest.mark.filterwarnings("ignore:This DataLoader will create 3 worker processes")  # on fewer processors
 def test_rows_of_iterable_datasets_take_turns() -> None:
     assert list(Workers(Shares(4, 1, 2), batch_size=None, num_workers=3)) == [0, 100, 200, 1, 201, 2, 3]
     loader = Workers(Shares(0, 3), batch_size=2, num_workers=2, persistent_workers=True)
