@@ -11,7 +11,7 @@ import pytest
 
 import rushlight as torch
 from rushlight import nn
-from rushlight.explain import page, svg, terminal
+from rushlight.explain import joined_jacobian, page, svg, terminal
 from rushlight.explain.frames import joined
 from rushlight.utils.checkpoint import checkpoint
 
@@ -115,6 +115,15 @@ def test_what_a_hook_in_a_checkpoint_changes_is_in_no_matrix():
         x = torch.tensor([0.1, 0.2], requires_grad=True)
         checkpoint(looked_at, x, use_reentrant=True).sum().backward()
     assert [one["pass"] for one in story.recording["jacobians"]] == [1]  # the checkpoint's own alone
+
+
+def test_no_matrix_is_read_of_what_a_large_checkpoint_was_given(monkeypatch):
+    monkeypatch.setattr(joined_jacobian, "pulled", None)  # a row for each of 250,000 elements would be 250 GB
+    with torch.explain() as story:
+        x = torch.tensor([0.1, 0.2], requires_grad=True)
+        large = checkpoint(torch.tanh, x.expand(125_000, 2), use_reentrant=True)
+        (large.sum() + checkpoint(torch.sum, x.expand(125_000, 2), use_reentrant=True)).backward()
+    assert not story.recording["jacobians"] and not story._recording.failures
 
 
 class Net(nn.Module):

@@ -111,7 +111,11 @@ def pieces_of(roots: Sequence[Edge], cotangents: Sequence[object]) -> Pieces | N
     """What can be read before a pass with checkpoints; None where its matrix is not small, or a node has lost what it kept."""
     arrays = [array_of(g) for g in cotangents]
     nodes = nodes_of(roots, is_checkpoint) if all(one is not None for one in arrays) else None
-    if nodes is None or not any(map(is_checkpoint, nodes)) or not is_small(roots, nodes):
+    if nodes is None or not is_small(roots, nodes):
+        return None
+    checkpoints = [node for node in nodes if is_checkpoint(node)]
+    given = [edge[0] for node in checkpoints for edge in node.next if edge is not None]
+    if not checkpoints or max(map(size_of, checkpoints + given)) > ELEMENTS:  # else none has a matrix of its own to join
         return None
     try:
         return Pieces(roots, np.concatenate([one.reshape(-1) for one in arrays]), nodes)
