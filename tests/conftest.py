@@ -3,23 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from _pytest.doctest import DoctestModule
 
 import rushlight as torch
 
 collect_ignore = ["typing", "trust/guided.py"]  # programs for type checkers, and one that needs atheris
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_collect_file(file_path: Path) -> Iterator[None]:
-    """Tests in whose text no example begins are not searched for examples."""
-    found = yield
-    if file_path.suffix != ".py" or ">>>" in file_path.read_text(encoding="utf-8"):
-        return found
-    return [each for each in found if not isinstance(each, DoctestModule)]
 
 
 @pytest.fixture
