@@ -83,24 +83,27 @@ def check_positive(info: Array, name: str) -> None:
 # Inverses and determinants.
 
 
+def _if_finite(compute: Callable[..., Array], a: Array, *rest: Any) -> Array | None:
+    """What NumPy computes of finite matrices; None of others, whose result shows in which order rows were taken, and of singular ones."""
+    try:
+        return compute(a, *rest) if np.isfinite(a).all() else None
+    except np.linalg.LinAlgError:
+        return None
+
+
 def inv_ex(a: Array) -> tuple[Array, Array]:
     """Inverses, and for each matrix 0 or the number of the pivot that was zero."""
-    try:
-        if np.isfinite(a).all():
-            return columns(np.linalg.inv(a)), no_info(a.shape[:-2])
-    except np.linalg.LinAlgError:
-        pass
+    inverse = _if_finite(np.linalg.inv, a)
+    if inverse is not None:
+        return columns(inverse), no_info(a.shape[:-2])
     return solve_ex(a, np.broadcast_to(np.eye(a.shape[-1], dtype=a.dtype), a.shape))
 
 
 def inv(a: Array, name: str = "linalg.inv") -> Array:
-    try:
-        if np.isfinite(a).all():
-            return columns(np.linalg.inv(a))
-    except np.linalg.LinAlgError:  # by another way to go through the columns a pivot need not be 0
-        pass
-    inverse, info = inv_ex(a)
-    check_inverted(info, name)
+    inverse = _if_finite(np.linalg.inv, a)
+    if inverse is None:
+        inverse, info = inv_ex(a)
+        check_inverted(info, name)
     return columns(inverse)
 
 
@@ -194,13 +197,10 @@ def nonsingular(a: Array) -> Array:
 
 def solve(a: Array, b: Array, left: bool = True, vector: bool = False, name: str = "torch.linalg.solve") -> Array:
     """X with ``a @ X = b`` (or ``X @ a = b``); ``vector``: b is a vector, or a batch of them."""
-    try:
-        if np.isfinite(a).all():
-            return _solved(a, b, left, vector)
-    except np.linalg.LinAlgError:
-        pass
-    x, info = solve_ex(a, b, left, vector)
-    check_solved(info, name)
+    x = _if_finite(_solved, a, b, left, vector)
+    if x is None:
+        x, info = solve_ex(a, b, left, vector)
+        check_solved(info, name)
     return x
 
 
@@ -215,11 +215,9 @@ def _solved(a: Array, b: Array, left: bool, vector: bool) -> Array:
 
 def solve_ex(a: Array, b: Array, left: bool = True, vector: bool = False) -> tuple[Array, Array]:
     """As :func:`solve`, and for each matrix 0 or the number of the pivot that was zero."""
-    try:
-        if np.isfinite(a).all():  # of other matrices the result shows in which order rows were taken
-            return _solved(a, b, left, vector), no_info(a.shape[:-2])
-    except np.linalg.LinAlgError:
-        pass
+    result = _if_finite(_solved, a, b, left, vector)
+    if result is not None:
+        return result, no_info(a.shape[:-2])
     lu, pivots, info = factorizations.lu_factor(a)
     result = lu_solve(lu, b[..., None] if vector else b, pivots, left=left or vector)
     if vector:
