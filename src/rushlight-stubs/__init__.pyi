@@ -15,7 +15,6 @@ from numpy import generic
 from numpy import ndarray
 from rushlight._inner import SparseTensor
 from rushlight._inner import WithAttributes
-from rushlight._inner import _Named
 from rushlight._inner import _Storage
 from rushlight._inner import _Traced
 from rushlight._inner import device as _device
@@ -3286,8 +3285,10 @@ def kthvalue(input: Tensor, k: _int, dim: Any = -1, keepdim: _bool = False, *, o
 def layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, bias: Tensor | None = None, eps: _float = 1e-05, cudnn_enable: _bool = True) -> Tensor:
     """:func:`torch.nn.functional.layer_norm`."""
     ...
-class layout(_Named):
+class layout:
     """How a tensor's values are laid out. `torch.strided` unless asked for otherwise; see `Tensor.to_sparse`."""
+    name: str
+    def __init__(self, *args: object, **kwargs: object) -> None: ...
 def lcm(input: Tensor, other: Tensor | _complex | ndarray[Any, Any] | generic, *, out: Any = None) -> Tensor:
     """The least common multiple of integers."""
     ...
@@ -3456,8 +3457,10 @@ def median(input: Tensor) -> Tensor: ...
 def median(input: Tensor, dim: _int, keepdim: _bool = False) -> _median:
     """The middle element, the lower of two; with ``dim``, along that dimension and with its index."""
     ...
-class memory_format(_Named):
+class memory_format:
     """An order of dimensions in memory, for the `memory_format=` arguments."""
+    name: str
+    def __init__(self, *args: object, **kwargs: object) -> None: ...
 def memory_stats() -> dict[str, _int]:
     """Bytes ``in_use`` by the process's tensors and objects, ``kept`` for new ones, and the ``limit`` of what is kept."""
     ...

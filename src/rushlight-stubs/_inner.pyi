@@ -137,10 +137,6 @@ class _Traced:
     def __init__(self, node: Any) -> None: ...
 class WithAttributes(Holder):
     """What Tensor builds on: ``__dict__`` has what programs put there."""
-class _Named:
-    """Of which there are a few, by their names, and no more are made."""
-    name: str
-    def __init__(self, *args: object, **kwargs: object) -> None: ...
 class SparseTensor(Tensor):
     """A tensor of a sparse layout. Made by :func:`sparse_coo_tensor` and its kin, and by ``Tensor.to_sparse()``."""
     @property

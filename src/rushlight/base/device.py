@@ -230,37 +230,37 @@ def require_cpu(where: Any = None, function: str = "device") -> device:
     raise RuntimeError(f"PyTorch is not linked with support for {chosen.type} devices")
 
 
-# Layouts and memory formats.
+# Layouts and memory formats: there are a few of each, and no more are made.
 
 
-class _Named:
-    """Of which there are a few, by their names, and no more are made."""
-
-    __slots__ = ("name",)
-    name: str
-
-    def __new__(cls, *args: object, **kwargs: object) -> NoReturn:
-        raise TypeError(f"cannot create 'torch.{cls.__name__}' instances")
-
-    def __repr__(self) -> str:
-        return f"torch.{self.name}"
-
-    def __reduce__(self) -> str:
-        return self.name
+def _no_more(cls: type, *args: object, **kwargs: object) -> NoReturn:
+    raise TypeError(f"cannot create 'torch.{cls.__name__}' instances")
 
 
-class layout(_Named):
+def _shown(self: layout | memory_format) -> str:
+    return f"torch.{self.name}"
+
+
+def _by_name(self: layout | memory_format) -> str:
+    return self.name
+
+
+class layout:
     """How a tensor's values are laid out. `torch.strided` unless asked for otherwise; see `Tensor.to_sparse`."""
 
     __module__ = "rushlight"  # where pickles find it
-    __slots__ = ()
+    __slots__ = ("name",)
+    name: str
+    __new__, __repr__, __reduce__ = _no_more, _shown, _by_name
 
 
-class memory_format(_Named):
+class memory_format:
     """An order of dimensions in memory, for the `memory_format=` arguments."""
 
     __module__ = "rushlight"  # where pickles find it
-    __slots__ = ()
+    __slots__ = ("name",)
+    name: str
+    __new__, __repr__, __reduce__ = _no_more, _shown, _by_name
 
 
 def _make(kind: Any, name: str) -> Any:
