@@ -28,52 +28,56 @@ def roots_and_seeds(outputs: Sequence[Any], cotangents: Sequence[Any], create_gr
     roots: list[Edge] = []
     seeds: list[Any] = []
     for index, (output, cotangent) in enumerate(zip(outputs, cotangents, strict=True)):
-        edge: Edge
-        if isinstance(output, GradientEdge):
-            edge = (output[0], output[1])
-            shape, dtype = meta_of(output)
-            needs = True
+        shape, dtype = meta_of(output)
+        if cotangent is not None:
+            seed = _given_seed(index, output, cotangent, create_graph)
         else:
-            shape, dtype = output._array.shape, output._array.dtype
-            needs = output.requires_grad
-        if cotangent is None:
-            if needs:
-                if math.prod(shape) != 1:
-                    raise with_notes(
-                        RuntimeError("grad can be implicitly created only for scalar outputs"), _advice(output, shape)
-                    )
-                if dtype.kind in "cWbui":
-                    raise RuntimeError(
-                        f"grad can be implicitly created only for real scalar outputs but got {_dtype_name(output)}"
-                    )
-            seed: Any = _ones(output, shape, dtype) if modes.special.active else np.ones(shape, dtype)
-        else:
-            _check_seed(index, output, shape, dtype, cotangent)
-            given = cotangent
-            if not cotangent._strided:
-                cotangent = cotangent.to_dense()
-            seed = cotangent if create_graph else cotangent._array
-            if (cotangent._array.shape, cotangent._array.dtype) != (shape, dtype):
-                seed = cotangent._unbroadcast(shape, dtype) if create_graph else unbroadcast(seed, shape, dtype)
-        if not needs:
-            raise with_notes(
-                RuntimeError(f"element {index} of tensors does not require grad and does not have a grad_fn"),
-                "Nothing it was computed from has requires_grad=True, or it was computed under no_grad, or detached.",
-            )
-        if not isinstance(output, GradientEdge):
-            found = engine.input_edge(output)
-            if found is None:
-                raise RuntimeError(f"element {index} of tensors does not require grad and does not have a grad_fn")
-            edge = found
+            seed = _implicit_seed(output) if isinstance(output, GradientEdge) or output.requires_grad else None
+        edge = _root(index, output)
         node = edge[0]
-        if (node.is_leaf_sink or node.always_runs) and cotangent is not None and not create_graph and given is not cotangent:
-            seed = given.scattered()  # leaves and Functions take it as it is
+        if (node.is_leaf_sink or node.always_runs) and not create_graph and not getattr(cotangent, "_strided", True):
+            seed = cotangent.scattered()  # leaves and Functions take it as it is
         recorded = node.shape if node.metas is None else node.metas[edge[1]][0]
         if recorded != shape:  # an op that only changes the shape was done in place since, in no_grad
             seed = _refitted(index, seed, recorded, dtype, create_graph)
         roots.append(edge)
         seeds.append(wrap(seed) if create_graph and not isinstance(seed, Tensor) else seed)
     return roots, seeds
+
+
+def _implicit_seed(output: Any) -> Any:
+    """The cotangent of an output for which none is given: 1, if it is one real number."""
+    shape, dtype = meta_of(output)
+    if math.prod(shape) != 1:
+        raise with_notes(RuntimeError("grad can be implicitly created only for scalar outputs"), _advice(output, shape))
+    if dtype.kind in "cWbui":
+        raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {_dtype_name(output)}")
+    return _ones(output, shape, dtype) if modes.special.active else np.ones(shape, dtype)
+
+
+def _given_seed(index: int, output: Any, cotangent: Any, create_graph: bool) -> Any:
+    """A cotangent in the shape and dtype of its output, checked: a Tensor if the pass is recorded, else an array."""
+    shape, dtype = meta_of(output)
+    _check_seed(index, output, shape, dtype, cotangent)
+    if not cotangent._strided:
+        cotangent = cotangent.to_dense()
+    seed = cotangent if create_graph else cotangent._array
+    if (cotangent._array.shape, cotangent._array.dtype) == (shape, dtype):
+        return seed
+    return cotangent._unbroadcast(shape, dtype) if create_graph else unbroadcast(seed, shape, dtype)
+
+
+def _root(index: int, output: Any) -> Edge:
+    """The output's place in the graph; RuntimeError where it has none."""
+    if isinstance(output, GradientEdge):
+        return output[0], output[1]
+    edge = engine.input_edge(output) if output.requires_grad else None
+    if edge is None:
+        raise with_notes(
+            RuntimeError(f"element {index} of tensors does not require grad and does not have a grad_fn"),
+            "Nothing it was computed from has requires_grad=True, or it was computed under no_grad, or detached.",
+        )
+    return edge
 
 
 def seed_of_number(output: Any) -> tuple[list[Edge], list[Any]] | None:

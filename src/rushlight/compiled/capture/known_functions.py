@@ -31,7 +31,7 @@ LOOKS_AT_NO_VALUE = frozenset(
     """
     autograd.engine:BackwardPass._fitted autograd.engine:BackwardPass._from_tensor autograd.engine:BackwardPass._unbroadcast
     autograd.forward_ad:as_leaf autograd.forward_ad:dual autograd.forward_ad:laid_like autograd.forward_ad:without_tangent
-    autograd.function_calls:_keep autograd.seeds:roots_and_seeds autograd.gradients:_without_graph
+    autograd.function_calls:_keep autograd.seeds:_given_seed autograd.gradients:_without_graph
     autograd.mirrors:Mirror.__init__ autograd.mirrors:mirror autograd.observed_pass:ObservedPass._pull
     autograd.overlaps:_check_places autograd.overlaps:check_memory autograd.overlaps:check_shared autograd.overlaps:check_turned
     autograd.overlaps:check_write autograd.overlaps:geometry autograd.saved:Packed.placed
