@@ -81,18 +81,8 @@ def backward(
         task = new_pass(retain_graph, over_tensors)
         task.record = task.creates = create_graph
     if inputs is not None:
-        edges = []
-        for tensor in inputs:
-            if isinstance(tensor, GradientEdge):
-                edges.append((tensor[0], tensor[1]))
-                continue
-            if tensor._edge is not None or not tensor.requires_grad:  # of which the latter is refused
-                tensor.retain_grad()
-            edge = engine.input_edge(tensor)
-            if edge is not None:
-                edges.append(edge)
         assert isinstance(task, ObservedPass)
-        task.accumulate_only(edges, roots)
+        task.accumulate_only(_places_of(inputs), roots)
     if grad_tensors is not None:
         task.note_given(cotangents)
     try:
@@ -105,6 +95,21 @@ def backward(
                 "this. If you have to use this function, make sure to reset the .grad fields of your parameters to None "
                 "after use to break the cycle and avoid the leak."
             )
+
+
+def _places_of(inputs: Sequence[Any]) -> list[Edge]:
+    """Where the gradients of these arrive; those that are no leaves will keep them."""
+    edges = []
+    for tensor in inputs:
+        if isinstance(tensor, GradientEdge):
+            edges.append((tensor[0], tensor[1]))
+            continue
+        if tensor._edge is not None or not tensor.requires_grad:  # of which the latter is refused
+            tensor.retain_grad()
+        edge = engine.input_edge(tensor)
+        if edge is not None:
+            edges.append(edge)
+    return edges
 
 
 _log: Any = None  # the room pass_log, once anybody has imported Python's logging

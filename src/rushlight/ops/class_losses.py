@@ -143,8 +143,7 @@ def cross_entropy(
         if ignore_index >= 0:
             raise RuntimeError("ignore_index is not supported for floating point target")
         return _cross_entropy_of_probabilities(input, target, weight, reduction, label_smoothing)
-    if not 0 <= label_smoothing <= 1:
-        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
+    _check_smoothing(label_smoothing)
     axis = 0 if input._array.ndim == 1 else 1
     logs = log_softmax(input, axis)
     if not label_smoothing:
@@ -152,13 +151,17 @@ def cross_entropy(
     return _smoothed(logs, target, weight, reduction, ignore_index, label_smoothing, axis)
 
 
+def _check_smoothing(smoothing: float) -> None:
+    if not 0 <= smoothing <= 1:
+        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {smoothing:g}")
+
+
 def _along_classes(weight: Any, ndim: int, axis: int) -> Any:
     return weight.view([weight._array.size if each == axis else 1 for each in range(ndim)])
 
 
 def _cross_entropy_of_probabilities(input: Any, target: Any, weight: Any, reduction: str, smoothing: float) -> Any:
-    if not 0 <= smoothing <= 1:
-        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {smoothing:g}")
+    _check_smoothing(smoothing)
     shape = input._array.shape
     axis = 0 if len(shape) == 1 else axis_of(1, len(shape), wrap_scalar=False)
     if weight is not None and (weight._array.ndim != 1 or weight._array.size != shape[axis]):
@@ -184,20 +187,14 @@ def _cross_entropy_of_probabilities(input: Any, target: Any, weight: Any, reduct
 
 def _smoothed(logs: Any, target: Any, weight: Any, reduction: str, ignore_index: int, smoothing: float, axis: int) -> Any:
     nll = _nll(logs, target, weight, reduction, ignore_index)
-    if weight is not None:
-        smooth = ops.neg((logs * _along_classes(weight, logs._array.ndim, axis)).sum(axis))
-    else:
-        smooth = ops.neg(logs.sum(axis))
+    weighed = logs if weight is None else logs * _along_classes(weight, logs._array.ndim, axis)
     ignored = target == ignore_index
-    smooth = ops.masked_fill(smooth, ignored, 0.0)
+    smooth = ops.masked_fill(ops.neg(weighed.sum(axis)), ignored, 0.0)
     if reduction == "sum":
         smooth = ops.sum_all(smooth)
     elif reduction == "mean":
         counted = ignored.logical_not()
-        if weight is not None:
-            divisor = ops.sum_all(weight.gather(0, target.masked_select(counted).flatten()))
-        else:
-            divisor = ops.sum_all(counted)
-        smooth = ops.sum_all(smooth) / divisor
+        shares = counted if weight is None else weight.gather(0, target.masked_select(counted).flatten())
+        smooth = ops.sum_all(smooth) / ops.sum_all(shares)
     classes = logs._array.shape[axis]
     return ops.add(ops.times(nll, 1 - smoothing), ops.times(smooth, smoothing / classes))

@@ -114,17 +114,7 @@ def stft(
         missing = (n_fft - length) // 2
         input = ops.constant_pad(input, (missing, missing), 0)
     samples = input._array.shape[1]
-    if not 0 < n_fft <= samples:
-        raise RuntimeError(call + f"0 < n_fft < {samples}, but got n_fft={n_fft}")
-    if hop <= 0:
-        raise RuntimeError(call + f"hop_length > 0, but got hop_length={hop}")
-    if not 0 < length <= n_fft:
-        raise RuntimeError(call + f"0 < win_length <= n_fft, but got win_length={length}")
-    if window is not None and window._array.shape != (length,):
-        raise RuntimeError(
-            call + f"a 1D window tensor of size equal to win_length={length}, but got window with size "
-            f"{list(window._array.shape)}"
-        )
+    _check_pieces(call, samples, n_fft, hop, length, window)
     _refuse_halves(dtype)
     if length < n_fft:
         window = _centred(input, window, length, n_fft)
@@ -147,6 +137,21 @@ def stft(
     if not batched:
         out = ops.squeeze_row(out, (0,))
     return registry["torch"]["view_as_real"](out) if return_complex is not None and not return_complex else out
+
+
+def _check_pieces(call: str, samples: int, n_fft: int, hop: int, width: int, window: Tensor | None) -> None:
+    """PyTorch's errors, which begin with the ``call``, where pieces do not fit into so many samples, or the window into a piece."""
+    if not 0 < n_fft <= samples:
+        raise RuntimeError(call + f"0 < n_fft < {samples}, but got n_fft={n_fft}")
+    if hop <= 0:
+        raise RuntimeError(call + f"hop_length > 0, but got hop_length={hop}")
+    if not 0 < width <= n_fft:
+        raise RuntimeError(call + f"0 < win_length <= n_fft, but got win_length={width}")
+    if window is not None and window._array.shape != (width,):
+        raise RuntimeError(
+            call
+            + f"a 1D window tensor of size equal to win_length={width}, but got window with size {list(window._array.shape)}"
+        )
 
 
 def _centred(input: Any, window: Any, length: int, n_fft: int) -> Any:
