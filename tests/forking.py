@@ -46,6 +46,7 @@ class Forks:
     def __init__(self, begin: str, run: str, patience: float) -> None:
         self._program = SERVER.format(begin=begin, run=run)
         self._patience = patience
+        self._environment = os.environ | {"PYTHONPATH": str(SOURCES)}  # of now: what one test changes is not for the next
         self._process: subprocess.Popen[bytes] | None = None
 
     def __call__(self, folder: Path, *words: str) -> subprocess.CompletedProcess[bytes]:
@@ -71,7 +72,7 @@ class Forks:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             pass_fds=(theirs, back),
-            env=os.environ | {"PYTHONPATH": str(SOURCES)},
+            env=self._environment,
             start_new_session=True,
         )
         os.close(theirs)
@@ -85,3 +86,18 @@ class Forks:
         self._process = None
         os.close(self._ask)
         os.close(self._answer)
+
+
+_imported = Forks(
+    "import rushlight; does = lambda words: exec(compile(words[0], '<string>', 'exec'), {'__name__': '__main__'})", "does", 60
+)
+
+
+def program_output(program: str) -> str:
+    """What a program prints, which Python runs to its end in a process of its own: as it is after `import rushlight`."""
+    if hasattr(os, "fork"):
+        done = _imported(Path.cwd(), program)
+    else:
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=60)
+    assert not done.returncode, done.stderr.decode()
+    return done.stdout.decode().replace(os.linesep, "\n")

@@ -1,12 +1,11 @@
 """PyTorch's thin namespaces lie in compat/ and are imported under their own names."""
 
 import pickle
-import subprocess
-import sys
 from importlib import import_module
 from pathlib import Path
 
 import pytest
+from forking import program_output
 
 import rushlight
 
@@ -43,7 +42,7 @@ def test_importing_the_package_opens_none_of_the_room():
     program = (
         "import sys, rushlight; print([m for m in sys.modules if '/compat/' in str(getattr(sys.modules[m], '__file__', ''))])"
     )
-    assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout == "[]\n"
+    assert program_output(program) == "[]\n"
 
 
 def test_under_pytorchs_name_it_is_the_same_module():
@@ -51,8 +50,7 @@ def test_under_pytorchs_name_it_is_the_same_module():
         "import rushlight; rushlight.install_as_torch(); import torch, torch.cuda.amp, functorch; from torch import fx;"
         "print(torch.cuda.__name__, torch.cuda is rushlight.cuda, fx.__name__, torch._C.__name__)"
     )
-    printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
-    assert printed == "torch.cuda True torch.fx rushlight._C\n"
+    assert program_output(program) == "torch.cuda True torch.fx rushlight._C\n"
 
 
 def test_switches_hold_within_their_block() -> None:

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
+from forking import program_output
 
 import rushlight as torch
 from rushlight.compiled.capture import watching
@@ -61,8 +62,7 @@ for call in range(6):
 
 
 def test_code_without_a_file_is_the_users() -> None:
-    given = subprocess.run([sys.executable, "-c", ONE_LINE], capture_output=True, text=True, check=True)
-    assert given.stdout.splitlines() == ["0.0 0.0"] * 3 + ["1.0 1.0"] * 3
+    assert program_output(ONE_LINE).splitlines() == ["0.0 0.0"] * 3 + ["1.0 1.0"] * 3
 
 
 def test_packages_beside_the_standard_library_are_the_users() -> None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import subprocess
-import sys
 import warnings
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+from forking import program_output
 
 import rushlight as torch
 from rushlight import nn
@@ -237,5 +236,4 @@ fast(), fast(), fast()
 fast()
 print(len(fast._compiled.forms), fast._compiled.forms[0].calls)
 """
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert said.stdout.split() == ["1", "2"]
+    assert program_output(code).split() == ["1", "2"]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from explain.beginners import PROGRAMS
 from explain.forum_programs import FORUM
-from forking import Forks
+from explain.processes import forked
 
 STORED = Path(__file__).parent / "recordings"
 NAMES = sorted(path.stem for path in STORED.glob("*.json"))
@@ -68,8 +68,6 @@ def renewed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any
 class Explained(dict[str, dict[str, Any]]):
     """The recordings of programs by their names, each made when it is first asked for."""
 
-    fork = Forks("import rushlight.explain.story; from rushlight.__main__ import main", "main", 60)
-
     def __init__(self, folder: Path, programs: dict[str, str]) -> None:
         super().__init__()
         self._folder, self._programs = folder, programs
@@ -78,7 +76,7 @@ class Explained(dict[str, dict[str, Any]]):
         program = self._folder / (name.replace("/", " ").replace(" ", "_") + ".py")
         program.write_text(self._programs[name], encoding="utf-8")
         written = program.with_suffix(".json")
-        self.fork(self._folder, "explain", "-o", written.name, program.name)
+        forked(self._folder, "explain", "-o", written.name, program.name)
         self[name] = json.loads(written.read_text(encoding="utf-8"))
         return self[name]
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 import warnings
 
 import numpy as np
 import pytest
+from forking import program_output
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -230,8 +229,7 @@ with warnings.catch_warnings(record=True) as seen:
     row.as_strided((2, 2), (1, 1)).index_put_((torch.tensor([0]),), torch.tensor([1.0, 5.0]))
 print(row.tolist(), [str(one.message).split(" on ")[0] for one in seen])
 """
-    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert ran.stdout.strip() == str([1.0, 5.0, 2.0]) + " " + str(
+    assert program_output(program).strip() == str([1.0, 5.0, 2.0]) + " " + str(
         [f"Use of {n}_" for n in ("index_put", "masked_fill", "index_fill")]
     )
     with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import inspect
-import os
-import subprocess
-import sys
 import threading
 import warnings
 from typing import Any
 
 import numpy as np
 import pytest
+from forking import program_output
 
 import rushlight as torch
 from rushlight.autograd import modes
@@ -174,9 +172,7 @@ print(errors, [found for found in kinds + ends if len(found) != 1])
 
 
 def test_threads_that_use_an_op_first_at_once_record_the_same_op_and_the_same_leaf() -> None:
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    said = subprocess.run([sys.executable, "-c", FIRST_USES], env=environment, capture_output=True, text=True, check=True)
-    assert said.stdout == "[] []\n"
+    assert program_output(FIRST_USES) == "[] []\n"
 
 
 def test_a_thread_that_comes_in_between_gets_the_same_leaf() -> None:

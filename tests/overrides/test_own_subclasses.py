@@ -1,9 +1,7 @@
 """Subclasses of Tensor that are the package's own cost nothing by being imported: nobody is asked about calls."""
 
-import subprocess
-import sys
-
 import pytest
+from forking import program_output
 
 _BEFORE = """
 import io
@@ -17,8 +15,7 @@ print(not stack.calls)
 
 def _stays_plain(program: str) -> bool:
     """Whether nobody takes calls after a program in a process of its own."""
-    run = [sys.executable, "-c", _BEFORE + program + _AFTER]
-    return subprocess.run(run, capture_output=True, text=True, check=True).stdout.strip() == "True"
+    return program_output(_BEFORE + program + _AFTER) == "True\n"
 
 
 @pytest.mark.parametrize(
