@@ -55,18 +55,24 @@ ROWS = ["softmax.softmax", "softmax.log_softmax"]
 ROW_SLOPES = ["softmax.softmax_grad", "softmax.log_softmax_grad"]
 # Under sanitizers, which take ten times as long, a fifth of the tries go the same ways.
 TRIED = 5 if os.environ.get("RUSHLIGHT_TESTS") == "few" else 1
+# Made once: to make a strategy takes as long as to draw from it.
+A_DTYPE, A_SEED, A_SHIFT, FEW = (
+    st.sampled_from(list(DTYPES)),
+    st.integers(0, 2**32 - 1),
+    st.sampled_from([0, 1, 4, 8, 20]),
+    st.integers(0, 3),
+)
 few = settings(max_examples=25 // TRIED, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def numbers(draw, shape, dtype, odd=(), spread=3.0):
     """Random numbers of which a few are odd ones; unaligned as often as not; read-only sometimes."""
-    seed = draw(st.integers(0, 2**32 - 1))
-    generator = np.random.default_rng(seed)
+    generator = np.random.default_rng(draw(A_SEED))
     values = np.asarray(generator.standard_normal(shape) * spread, dtype)
-    for _ in range(draw(st.integers(0, 3)) if odd and values.size else 0):
+    for _ in range(draw(FEW) if odd and values.size else 0):
         with np.errstate(all="ignore"):
             values.reshape(-1)[draw(st.integers(0, values.size - 1))] = np.array(draw(st.sampled_from(odd))).astype(dtype)
-    shift = draw(st.sampled_from([0, 1, 4, 8, 20]))
+    shift = draw(A_SHIFT)
     if shift:
         memory = np.empty(values.nbytes + shift, np.uint8)
         moved = np.ndarray(values.shape, values.dtype, memory, shift)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from kernel_checks import DTYPES, FOLDS, LONG, PAIRS, ROW_SLOPES, ROWS, SLOPES, TRIED, VALUES, native, needs_native
+from kernel_checks import A_DTYPE, DTYPES, FOLDS, LONG, PAIRS, ROW_SLOPES, ROWS, SLOPES, TRIED, VALUES, native, needs_native
 
 import rushlight.optim  # noqa: F401  (whose kernel is else registered when it is first used)
 from rushlight import kernels
@@ -211,16 +211,18 @@ def hold(name, arguments):
 
 @needs_native
 @pytest.mark.parametrize("name", CASES)
-@given(data=st.data())
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    dtype=A_DTYPE,
+    odd=st.sampled_from([(), (0.0, -0.0, 1e-42), (math.nan,)]),
+    layout=st.sampled_from(LAYOUTS),
+    sizes=st.sampled_from([(0, 5), (2, 0), (1, 1), (1, 37), (3, 17), (5, 1031), (67, 64)]),
+)
 @settings(max_examples=24 // TRIED, deadline=None, suppress_health_check=list(HealthCheck))
-def test_any_layout(name, data):
-    dtype = np.dtype(data.draw(st.sampled_from(list(DTYPES))))
-    odd = data.draw(st.sampled_from([(), (0.0, -0.0, 1e-42), (math.nan,)]))
-    maker = Maker(data.draw(st.integers(0, 2**32 - 1)), dtype, data.draw(st.sampled_from(LAYOUTS)), odd)
-    rows, length = data.draw(st.sampled_from([(0, 5), (2, 0), (1, 1), (1, 37), (3, 17), (5, 1031), (67, 64)]))
+def test_any_layout(name, seed, dtype, odd, layout, sizes):
     before = native.threads()
     try:
-        hold(name, CASES[name](maker, rows, length))
+        hold(name, CASES[name](Maker(seed, np.dtype(dtype), layout, odd), *sizes))
     finally:
         native.set_threads(before)
 

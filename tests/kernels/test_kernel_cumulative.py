@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from kernel_checks import (
+    A_DTYPE,
     BEYOND,
-    DTYPES,
     ODD,
     few,
     native,
@@ -34,7 +34,7 @@ SHAPES = [(1,), (7,), (1000,), (3, 5), (8, 9), (17, 4), (2, 3, 65), (4, 130), (1
 @few
 def test_along_every_axis(instruction_set, name, data):
     shape = data.draw(st.sampled_from(SHAPES))
-    x = numbers(data.draw, shape, data.draw(st.sampled_from(list(DTYPES))), ODD + BEYOND, 0.6)
+    x = numbers(data.draw, shape, data.draw(A_DTYPE), ODD + BEYOND, 0.6)
     x = x.transpose(data.draw(st.permutations(range(x.ndim))))
     if name in PLACES and data.draw(st.booleans()):
         x = np.round(x)  # with equal ones

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from kernel_checks import (
+    A_DTYPE,
     DTYPES,
     agree,
     both,
@@ -27,7 +28,7 @@ INNER = [(8,), (9,), (17,), (3, 5), (28, 28), (2, 3, 11), (2049,)]
 
 def drawn(draw, odd=(), inners=INNER):
     """Numbers, a cotangent, weight and bias, and how many groups there are."""
-    dtype, inner, groups = draw(st.sampled_from(list(DTYPES))), draw(st.sampled_from(inners)), draw(st.integers(1, 3))
+    dtype, inner, groups = draw(A_DTYPE), draw(st.sampled_from(inners)), draw(st.integers(1, 3))
     shape = (draw(st.integers(1, 4)), groups * draw(st.integers(1, 4)), *inner)
     x, g = (numbers(draw, shape, dtype, odd) for _ in range(2))
     weight, bias = (draw(st.sampled_from([None, numbers(draw, shape[1:2], dtype, (), 1.0)])) for _ in range(2))
@@ -73,7 +74,7 @@ def test_batch_norm_by_given_moments(instruction_set, data):
 @given(data=st.data())
 @few
 def test_dots_of_channels(instruction_set, data):
-    dtype = data.draw(st.sampled_from(list(DTYPES)))
+    dtype = data.draw(A_DTYPE)
     shape = (
         data.draw(st.sampled_from([1, 3, 40])),
         data.draw(st.sampled_from([1, 2, 9])),

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from kernel_checks import (
+    A_DTYPE,
     BEYOND,
-    DTYPES,
     agree,
     both,
     few,
@@ -26,7 +26,7 @@ from rushlight.kernels.pooling import pool_shape
 
 def windows(draw):
     """An input, the options of its windows, and the shape of its pooled axes."""
-    dtype, rank = draw(st.sampled_from(list(DTYPES))), draw(st.integers(1, 3))
+    dtype, rank = draw(A_DTYPE), draw(st.integers(1, 3))
     ranges = ((1, 5), (1, 4), (0, 2), (1, 3))
     kernel, stride, padding, dilation = (tuple(draw(st.integers(*bounds)) for _ in range(rank)) for bounds in ranges)
     padding = tuple(min(pad, taps // 2) for pad, taps in zip(padding, kernel, strict=True))
@@ -76,7 +76,7 @@ def test_means_over_windows(instruction_set, data):
 @given(data=st.data())
 @few
 def test_bins(instruction_set, data):
-    dtype, rank = data.draw(st.sampled_from(list(DTYPES))), data.draw(st.integers(1, 3))
+    dtype, rank = data.draw(A_DTYPE), data.draw(st.integers(1, 3))
     spatial, size = (tuple(data.draw(st.integers(1, most)) for _ in range(rank)) for most in (20, 24))
     lead = data.draw(st.sampled_from([(), (1,), (3, 2)]))
     x = np.require(numbers(data.draw, (*lead, *spatial), dtype, [*BEYOND, 1e-42]), requirements="A")

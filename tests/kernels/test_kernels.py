@@ -18,6 +18,7 @@ from forking import program_output
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from kernel_checks import (
+    A_DTYPE,
     BEYOND,
     DTYPES,
     FOLDS,
@@ -60,18 +61,25 @@ def test_the_extension_is_built_where_there_is_a_compiler():
     assert native is not None, "there is a compiler: pip install --editable . has failed to build the kernels"
 
 
+SHAPES = [
+    (*lead, last) if math.prod(lead) * last < 60_000 else (last,)
+    for lead in ((), (1,), (2,), (3, 2), (40,))
+    for last in LENGTHS
+]
+OR_NONE = [*SHAPES, *((*lead, last) for lead in ((0,), (2, 0)) for last in LENGTHS)]
+A_SHAPE, A_SHAPE_OR_NONE = st.sampled_from(SHAPES), st.sampled_from(OR_NONE + [()] * len(OR_NONE))
+
+
 def shapes(draw, least=0):
-    last = draw(st.sampled_from(LENGTHS))
-    lead = draw(st.sampled_from([(), (1,), (2,), (3, 2), (40,)] + ([(0,), (2, 0)] if not least else [])))
-    shape = (*lead, last) if math.prod(lead) * last < 60_000 else (last,)
-    return draw(st.sampled_from([shape, ()])) if not least else shape
+    """Shapes, of which every other one is a number's unless there is to be a dimension."""
+    return draw(A_SHAPE if least else A_SHAPE_OR_NONE)
 
 
 @pytest.mark.parametrize("name", VALUES)
 @given(data=st.data())
 @few
 def test_functions(instruction_set, name, data):
-    dtype = data.draw(st.sampled_from(list(DTYPES)))
+    dtype = data.draw(A_DTYPE)
     x = numbers(data.draw, shapes(data.draw), dtype, ODD + BEYOND)
     agree(*both(name, x, *data.draw(st.sampled_from(VALUES[name]))), dtype, 4)
 
@@ -80,7 +88,7 @@ def test_functions(instruction_set, name, data):
 @given(data=st.data())
 @few
 def test_slopes(instruction_set, name, data):
-    dtype = data.draw(st.sampled_from(list(DTYPES)))
+    dtype = data.draw(A_DTYPE)
     shape = shapes(data.draw)
     # What these are given are values of sigmoid and tanh, whose squares are finite.
     x = numbers(data.draw, shape, dtype, BEYOND if name.startswith("pointwise") else [each for each in ODD if abs(each) < 1e10])
@@ -97,7 +105,7 @@ def test_slopes(instruction_set, name, data):
 @given(data=st.data())
 @few
 def test_pairs(instruction_set, name, data):
-    dtype, shape = data.draw(st.sampled_from(list(DTYPES))), shapes(data.draw)
+    dtype, shape = data.draw(A_DTYPE), shapes(data.draw)
     a, b = (numbers(data.draw, shape, dtype, [each for each in ODD if abs(each) < 1e10] + BEYOND, 1.0) for _ in range(2))
     agree(*both(name, a, b, *data.draw(st.sampled_from(PAIRS[name]))), dtype, 10)
 
@@ -106,7 +114,7 @@ def test_pairs(instruction_set, name, data):
 @given(data=st.data())
 @few
 def test_folds_of_rows(instruction_set, name, data):
-    dtype = data.draw(st.sampled_from(list(DTYPES)))
+    dtype = data.draw(A_DTYPE)
     shape = data.draw(st.sampled_from([(1100,), (2, 1025), (40, 31), (7, 3, 64), (1300, 1), (129, 8), (33, 100)]))
     x = numbers(data.draw, shape, dtype, [math.nan, -math.inf, math.inf, 1e-42, 0.0], 0.3)
     if name == "summation.multiplied":
@@ -125,7 +133,7 @@ def test_clamp(instruction_set, data):
     x = numbers(
         data.draw,
         data.draw(st.sampled_from([(4096,), (3, 1400), (70, 1, 64)])),
-        data.draw(st.sampled_from(list(DTYPES))),
+        data.draw(A_DTYPE),
         ODD + BEYOND,
     )
     compiled, bounds = (
@@ -173,7 +181,7 @@ def test_zero_keeps_its_sign(name):
 @given(data=st.data())
 @few
 def test_rows(instruction_set, name, data):
-    dtype = data.draw(st.sampled_from(list(DTYPES)))
+    dtype = data.draw(A_DTYPE)
     x = numbers(data.draw, shapes(data.draw, 1), dtype, [-math.inf, math.nan, 1e-42, 88.5, -300.0])
     agree(*both(name, x, data.draw(st.integers(0, x.ndim - 1))), dtype, 10)
 
@@ -182,7 +190,7 @@ def test_rows(instruction_set, name, data):
 @given(data=st.data())
 @few
 def test_slopes_of_rows(instruction_set, name, data):
-    dtype = data.draw(st.sampled_from(list(DTYPES)))
+    dtype = data.draw(A_DTYPE)
     x = numbers(data.draw, shapes(data.draw, 1), dtype, [-300.0, 1e-42])
     axis = data.draw(st.integers(0, x.ndim - 1))
     y = kernels.registered["softmax.log_softmax" if "log" in name else "softmax.softmax"].numpy(x, axis)
@@ -193,7 +201,7 @@ def test_slopes_of_rows(instruction_set, name, data):
 @given(data=st.data())
 @few
 def test_layer_norm(instruction_set, data):
-    dtype = data.draw(st.sampled_from(list(DTYPES)))
+    dtype = data.draw(A_DTYPE)
     shape = shapes(data.draw, 1)
     axes = tuple(range(data.draw(st.integers(0, len(shape) - 1)), len(shape)))
     x = numbers(data.draw, shape, dtype, [math.nan, 1e-42, 20.0])
@@ -205,7 +213,7 @@ def test_layer_norm(instruction_set, data):
 @given(data=st.data())
 @few
 def test_slopes_of_layer_norm(instruction_set, data):
-    dtype = data.draw(st.sampled_from(list(DTYPES)))
+    dtype = data.draw(A_DTYPE)
     shape = shapes(data.draw, 1)
     axes = (len(shape) - 1,)
     x, g = (numbers(data.draw, shape, dtype) for _ in range(2))
@@ -229,7 +237,7 @@ def test_slopes_of_layer_norm(instruction_set, data):
 @given(data=st.data())
 @few
 def test_batch_norm(instruction_set, data):
-    dtype = data.draw(st.sampled_from(list(DTYPES)))
+    dtype = data.draw(A_DTYPE)
     inner = data.draw(st.sampled_from([(), (8,), (9,), (17,), (3, 5), (28, 28), (2, 3, 11), (2049,)]))
     samples, channels = (
         st.sampled_from(each) for each in (([1, 3, 5], [1, 2, 9]) if inner else ([2, 17, 300], [1, 9, 70, 300]))
@@ -278,7 +286,7 @@ def test_batch_norm_refuses_sizes_that_do_not_fit():
 def convolutions(draw):
     """Input and weight of a convolution, a cotangent, and the options."""
     rank, groups = draw(st.integers(1, 3)), draw(st.sampled_from([1, 1, 2, 3]))
-    dtype = draw(st.sampled_from(list(DTYPES)))
+    dtype = draw(A_DTYPE)
     ranges = {"size": (1, 9), "taps": (1, 4), "stride": (1, 3), "padding": (0, 3), "dilation": (1, 2)}
     size, taps, stride, padding, dilation = (
         tuple(draw(st.integers(*bounds)) for _ in range(rank)) for bounds in ranges.values()
@@ -331,7 +339,7 @@ def sequence(generator, steps, count, size, width, dtype):
 @given(data=st.data())
 @few
 def test_lstm(instruction_set, data):
-    dtype = data.draw(st.sampled_from(list(DTYPES)))
+    dtype = data.draw(A_DTYPE)
     sizes = [st.integers(1, 6), st.integers(1, 10), st.integers(1, 5), st.sampled_from([1, 2, 7, 8, 9, 16, 24, 25, 33, 100])]
     generator = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
     given, slopes = sequence(generator, *map(data.draw, sizes), dtype)
