@@ -428,3 +428,11 @@ def test_rows_of_matrices_that_are_not_finite_are_taken_as_lapack_takes_them() -
     assert torch.linalg.solve_triangular(torch.tensor([[0.0, 1.0], [0.0, 0.0]]), zero, upper=True).isnan().all()
     singular = torch.tensor([[1.0, 2.0], [2.0, 4.0]])
     assert str(torch.linalg.inv_ex(singular).inverse) == "tensor([[-inf, inf],\n        [inf, -inf]])"
+
+
+def test_autocast_leaves_sums_of_products_to_one_number_alone() -> None:
+    row, matrix = torch.ones((1, 3), dtype=torch.float16), torch.ones((3, 2), dtype=torch.float16)
+    with torch.autocast("cpu", torch.bfloat16):
+        one = (torch.tensordot(row, row.T, 1), torch.tensordot(row, row, ([1], [1])), torch.inner(row, row[0]))
+        many = (torch.tensordot(row, matrix, 1), torch.inner(matrix.T[:, :1], row[:, :1]))
+    assert [each.dtype for each in (*one, *many)] == [torch.float16] * 3 + [torch.bfloat16] * 2

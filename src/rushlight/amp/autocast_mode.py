@@ -6,9 +6,10 @@ As PyTorch's on the CPU. Each function in one of the lists below has its tensors
 from __future__ import annotations
 
 import functools
+import math
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..autograd.grad_mode import enable_grad
@@ -40,11 +41,27 @@ _FULL = frozenset(
     "geqrf lstsq qr svd triangular_solve fractional_max_pool2d fractional_max_pool3d adaptive_max_pool3d bilinear "
     "cholesky_ex inv_ex".split()
 )
+
+
+def _leaves_many(a: Tensor, b: Tensor, dims: Tensor | int | Sequence[int | Sequence[int]]) -> bool:
+    """Whether the sum of products over these dimensions has not just one element, which needs no product of matrices."""
+    if isinstance(dims, Tensor):
+        dims = dims.tolist()
+    if isinstance(dims, int):
+        return math.prod(a.shape[: max(a.ndim - dims, 0)]) * math.prod(b.shape[max(dims, 0) :]) != 1
+    kept = 1
+    for tensor, axes in zip((a, b), dims if isinstance(dims, (list, tuple)) else (), strict=False):
+        wanted = axes if isinstance(axes, (list, tuple)) else (axes,)
+        gone = {axis % tensor.ndim for axis in wanted if tensor.ndim and isinstance(axis, int)}
+        kept *= math.prod(size for place, size in enumerate(tensor.shape) if place not in gone)
+    return kept != 1
+
+
 # What comes to products of matrices of some arguments, and to those of elements or vectors, which are not cast, of others.
 _AT_TIMES: dict[str, Callable[..., bool]] = {
     "einsum": has_products,
-    "tensordot": lambda a, b, dims=2, **_: not isinstance(dims, int) or a.ndim + b.ndim > 2 * dims,
-    "inner": lambda input, other: bool(input.ndim and other.ndim and input.ndim + other.ndim > 2 and input.shape[-1] != 1),
+    "tensordot": lambda a, b, dims=2, **_: _leaves_many(a, b, dims),
+    "inner": lambda input, other, **_: bool(input.ndim and other.ndim) and _leaves_many(input, other, [-1, -1]),
 }
 _WIDEST = frozenset({"stack", "cat", "concat", "concatenate", "index_copy"})
 _HALVES = (dtypes.float16, dtypes.bfloat16)
