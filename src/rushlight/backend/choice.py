@@ -12,6 +12,7 @@ from ..base.errstate import silent
 from ..base.type_limits import finfo
 from ..kernels import mixtures, register, sweeps
 from . import numpy as backend
+from .arithmetic import number_power
 from .array_dtypes import common, floating, meeting, refuse
 from .bits import either, only
 from .checked_convert import checked_number
@@ -163,8 +164,10 @@ def lerp(start: Array, end: Array, weight: Any) -> Array:
 @backend.rounded_once
 def addcmul(x: Array, u: Array, v: Array, value: Any) -> Array:
     """``x + value * u * v``."""
-    product = u * v
-    return np.add(x, product if value == 1 else product * np.asarray(value).astype(x.dtype), out=...)
+    scaled = (
+        u if value == 1 and x.dtype.kind != "c" else np.asarray(value).astype(x.dtype) * u
+    )  # 1 too makes nan of complex inf
+    return np.add(x, scaled * v, out=...)
 
 
 @register(mixtures.addcdiv)
@@ -226,7 +229,8 @@ def ldexp(a: Array, b: Array) -> Array:
     dtype = common(a, b)
     if dtype.kind in "biu":
         dtype = dtypes.get_default_dtype().numpy
-    return np.multiply(a.astype(dtype, copy=False), np.power(dtype.type(2), b.astype(dtype)), out=...)
+    powers = number_power(b.astype(dtype), 2) if dtype.kind == "c" else np.power(dtype.type(2), b.astype(dtype))
+    return np.multiply(a.astype(dtype, copy=False), powers, out=...)
 
 
 def heaviside(x: Array, values: Array) -> Array:
@@ -260,15 +264,25 @@ def hypot(a: Array, b: Array) -> Array:
 def logaddexp(a: Array, b: Array) -> Array:
     """``log(exp(a) + exp(b))`` without overflow."""
     if a.dtype.kind == "c":
-        first, second = np.where(a.real >= b.real, a, b), np.where(a.real >= b.real, b, a)
-        with silent():
-            return np.asarray(first + np.log1p(np.exp(second - first)))
+        return complex_logaddexp(a, b, b)
     if a.dtype.kind not in "fV":
         refuse("logaddexp_cpu", a)
     if a.size < _MANY or a.shape != b.shape or a.dtype is not b.dtype or a.dtype.char not in "fd":
         return np.logaddexp(a, b, out=...)
     off = np.fmin(-np.abs(a - b), 0)  # of equal infinities too
     return np.maximum(a, b) + np.log1p(np.exp(off))
+
+
+def complex_logaddexp(a: Array, b: Array, nothing: Array) -> Array:
+    """log(exp(a) + exp(b)) from the one whose real part is greater, and ``nothing`` where both exponentials are none."""
+    with silent():
+        first, second = np.where(a.real >= b.real, a, b), np.where(a.real >= b.real, b, a)
+        out = np.asarray(first + np.log1p(np.exp(second - first)))
+        if not np.isfinite(out).all():
+            alike = np.isinf(a.real) & (a.real == b.real)
+            out = np.where(alike, np.where(a.real < 0, nothing, np.log(np.exp(a) + np.exp(b))), out)
+            out[np.isnan(a) | np.isnan(b)] = complex("nan+nanj")
+    return out
 
 
 # What PyTorch's product of log(2) and 1 / log(2), unrounded, lacks of 1.

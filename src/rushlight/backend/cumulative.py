@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 
 from ..kernels import cumulative, register
+from ..kernels.half_precision import is_half
+from .choice import complex_logaddexp
 from .numpy import Array, backwards, in_rows
 from .reduce import double
 
 _SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 
-# Running totals of floats are kept in double and rounded at each step.
+# Running totals of floats are kept in double, those of half precision in single, and rounded at each step.
 
 
 def _accumulated(ufunc: np.ufunc, x: Array, axis: int, dtype: np.dtype[Any] | None) -> Array:
@@ -26,9 +28,12 @@ def _accumulated(ufunc: np.ufunc, x: Array, axis: int, dtype: np.dtype[Any] | No
             result = np.dtype(np.int64)
         x = x.astype(np.int64)
     else:
-        x = double(x)
+        x = x.astype(_SINGLE) if is_half(x) else double(x)
     if not x.ndim:
         return x.astype(result)
+    if ufunc is np.multiply and result.kind == "c" and x.size:  # PyTorch begins with 1, a complex number
+        x = x.copy()
+        np.moveaxis(x, axis, 0)[0] *= x.dtype.type(1)
     out = ufunc.accumulate(x, axis)
     if ufunc is np.add and result.kind not in "bui":
         out += 0.0  # PyTorch begins with 0, to which -0 adds nothing
@@ -95,18 +100,10 @@ def logcumsumexp(x: Array, axis: int) -> Array:
         return (np.logaddexp.accumulate(whole, axis) + 0.0).astype(x.dtype, "C")  # no -0, as in cumsum
     out = np.array(whole, order="C")
     rows = np.moveaxis(out, axis, 0)
-    for index in range(1, len(rows)):
-        rows[index] = _log_add_exp(rows[index - 1], rows[index])
+    nothing = total = np.full(rows.shape[1:], -np.inf + 0j)
+    for index, row in enumerate(rows):
+        rows[index] = total = complex_logaddexp(row, total, nothing)
     return out.astype(x.dtype)
-
-
-def _log_add_exp(a: Array, b: Array) -> Array:
-    """log(exp(a) + exp(b)) of complex numbers, from the one whose real part is greater."""
-    swap = (b.real > a.real) | np.isnan(b)
-    great, small = np.where(swap, b, a), np.where(swap, a, b)
-    total = great + np.log1p(np.exp(small - great))
-    # Both exponentials nothing: their sum is nothing, whatever the imaginary parts are.
-    return np.where(np.isneginf(great.real), great, total)
 
 
 def logcumsumexp_from_end(x: Array, axis: int) -> Array:

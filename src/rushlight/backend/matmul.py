@@ -128,9 +128,8 @@ def addbmm(bias: Array, a: Array, b: Array, beta: Any, alpha: Any) -> Array:
 def addr(bias: Array, a: Array, b: Array, beta: Any, alpha: Any) -> Array:
     if is_half(bias) and bias.dtype is a.dtype is b.dtype:  # PyTorch rounds each step
         beta, alpha = (np.asarray(each).astype(a.dtype) for each in (beta, alpha))
-        a, alpha = a * alpha, 1
+    if alpha != 1 or a.dtype.kind == "c":
+        a = a * alpha
     out = outer(a, b)
-    if alpha != 1:
-        out = out * alpha
     out = (out if beta == 0 else out + bias * beta).astype(np.result_type(bias, a, b), copy=False)
     return out if bias.flags.c_contiguous else laid_out(out, (bias,))

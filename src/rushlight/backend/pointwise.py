@@ -135,7 +135,10 @@ def tanh(x: Array) -> Array:
 
 @register(compiled.log1p)
 def log1p(x: Array) -> Array:
-    return np.log1p(x, out=...)
+    out = np.log1p(x, out=...)
+    if x.dtype.kind == "c":
+        out[np.isnan(x)] = complex("nan+nanj")  # also beside what is infinite
+    return out
 
 
 @register(compiled.relu)

@@ -226,17 +226,41 @@ def variance(x: Array, axis: Axes, correction: float, keepdims: bool, at_once: b
     axes = axes_of(x, axis)
     if x.dtype is _DOUBLE and x.size and size <= _UPDATED and not (at_once and x.size == size):
         return _updated(whole, axes, freedom, keepdims)
-    center = over(summation.along(whole, axes, True) if is_real else sum(whole, axes, True), many)
+    center = over(summation.along(whole, axes, True), many) if is_real else _center_of_complex(whole, axes, many)
     off = whole - center
     distances = off * off if is_real else off.real * off.real + off.imag * off.imag
     spread = over(summation.in_turn(distances, axes, keepdims), freedom)
+    if not at_once and not np.isfinite(center).all():
+        center = _moved_from_infinity(center, whole, axes)
     return spread, None if at_once else center if keepdims else center.reshape(np.shape(spread))
+
+
+def _first(x: Array, axes: tuple[int, ...]) -> Array:
+    """With those axes as one, the first."""
+    kept = [one for one in range(x.ndim) if one not in axes]
+    return x.transpose(*axes, *kept).reshape(-1, *(x.shape[one] for one in kept))
+
+
+def _moved_from_infinity(center: Array, x: Array, axes: tuple[int, ...]) -> Array:
+    """PyTorch moves the mean on with each element: what is infinite before the last becomes nan."""
+    if x.dtype.kind == "c":
+        out = np.empty_like(center)
+        out.real = _moved_from_infinity(center.real, x.real, axes)
+        out.imag = _moved_from_infinity(center.imag, x.imag, axes)
+        return out
+    before = np.isfinite(_first(x, axes)[:-1]).all(0).reshape(center.shape)
+    return np.where(np.isinf(center) & ~before, np.nan, center)
+
+
+def _center_of_complex(x: Array, axes: tuple[int, ...], many: float) -> Array:
+    """The mean, of either part by itself."""
+    total = np.asarray(sum(x, axes, True))
+    return np.asarray(total.view(_DOUBLE).reshape(*total.shape, 2) / many).view(total.dtype)[..., 0]
 
 
 def _updated(x: Array, axes: tuple[int, ...], freedom: Any, keepdims: bool) -> tuple[Any, Any]:
     """Mean and squared distances from it, brought up to date with each element."""
-    kept = [one for one in range(x.ndim) if one not in axes]
-    rows = x.transpose(*axes, *kept).reshape(-1, *(x.shape[one] for one in kept))
+    rows = _first(x, axes)
     center, spread = np.zeros(rows.shape[1:]), np.zeros(rows.shape[1:])
     for number, row in enumerate(rows, 1):
         off = row - center

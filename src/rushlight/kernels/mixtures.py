@@ -18,7 +18,7 @@ _FEW = 1 << 12  # numbers: of fewer NumPy's steps take no longer
 
 # Registers: the arrays, a number, and then what is computed.
 _STEPS: dict[str, tuple[tuple[str, int, int, int], ...]] = {
-    "addcmul": (("multiply", 1, 2, 4), ("multiply", 4, 3, 4), ("add", 0, 4, 4)),
+    "addcmul": (("multiply", 1, 3, 4), ("multiply", 4, 2, 4), ("add", 0, 4, 4)),
     "addcmul_1": (("multiply", 1, 2, 4), ("add", 0, 4, 4)),
     "addcdiv": (("multiply", 1, 3, 4), ("divide", 4, 2, 4), ("add", 0, 4, 4)),
     "lerp_near": (("subtract", 1, 0, 3), ("multiply", 2, 3, 3), ("add", 0, 3, 3)),

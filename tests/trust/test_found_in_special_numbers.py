@@ -1,0 +1,72 @@
+"""What was found beside PyTorch on infinities, nan, and numbers near the ends of their dtypes.
+
+The numbers are PyTorch's.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import rushlight as torch
+
+inf, nan = math.inf, math.nan
+
+
+def same(found: Any, expected: list[complex]) -> bool:
+    """To seven digits, nan beside nan, and parts of complex numbers each by itself."""
+    parts = [(one.real, one.imag) if isinstance(one, complex) else (one, 0.0) for one in found.flatten().tolist()]
+    wanted = [(one.real, one.imag) for one in expected]
+    return len(parts) == len(wanted) and all(
+        math.isnan(a) == math.isnan(b) and (math.isnan(a) or math.isclose(a, b, rel_tol=1e-7))
+        for one, other in zip(parts, wanted, strict=True)
+        for a, b in zip(one, other, strict=True)
+    )
+
+
+def complexes(*values: complex) -> Any:
+    return torch.tensor(values, dtype=torch.complex128)
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        (lambda: torch.log1p(complexes(complex(inf, nan), 1j)), [complex(nan, nan), complex(math.log(2) / 2, math.pi / 4)]),
+        (lambda: torch.addcmul(complexes(1), complexes(complex(0, inf)), complexes(complex(0, inf))), [complex(nan, nan)]),
+        (lambda: torch.addcmul(torch.zeros(1), torch.tensor([1e30]), torch.tensor([1e30]), value=1e-30), [1.0000000150474662e30]),
+        (lambda: torch.addr(torch.zeros(1, 1), torch.tensor([1e30]), torch.tensor([1e30]), alpha=1e-30), [1.0000000150474662e30]),
+        (lambda: torch.addr(complexes(1).view(1, 1), complexes(complex(0, inf)), complexes(1)), [complex(nan, nan)]),
+        (lambda: torch.cumprod(complexes(complex(0, inf), 1), 0), [complex(nan, inf), complex(nan, nan)]),
+        (lambda: torch.cumprod(torch.tensor([2.0**100, 2.0**100, 2.0**-99], dtype=torch.bfloat16), 0), [2.0**100, inf, inf]),
+        (lambda: torch.logaddexp(complexes(complex(-inf, 1), complex(inf, 1)), complexes(complex(-inf, 2), complex(inf, 1))),
+         [complex(-inf, 2), complex(inf, math.pi / 4)]),
+        (lambda: torch.logaddexp(complexes(1, complex(nan, 1)), complexes(complex(-inf, nan), 1)), [complex(nan, nan)] * 2),
+        (lambda: torch.logcumsumexp(complexes(complex(-inf, 2), 1j, complex(0, nan)), 0), [-inf, 1j, complex(nan, nan)]),
+    ],
+)  # fmt: skip
+def test_infinite_parts_meet_as_complex_numbers(found: Callable[[], Any], expected: list[complex]) -> None:
+    assert same(found(), expected)
+
+
+@pytest.mark.parametrize(
+    ("function", "value", "expected"),
+    [(torch.acosh, complex(0, -0.0), 1j), (torch.atanh, complex(0, 1.7e308), complex(nan, nan))],
+)
+def test_slopes_add_numbers_as_programs_do(function: Callable[[Any], Any], value: complex, expected: complex) -> None:
+    x = complexes(value).requires_grad_()
+    (found,) = torch.autograd.grad(function(x), x, torch.ones_like(x))
+    assert same(found, [expected])
+
+
+def test_a_complex_power_of_two_is_an_exponential() -> None:
+    assert torch.ldexp(complexes(2j), torch.tensor(3)).item() == 15.999999999999996j
+
+
+def test_a_mean_does_not_come_back_from_infinity() -> None:
+    x = torch.tensor([[1.0, inf, 2.0] * 20, [1.0, 2.0, inf] * 20, [1.0] * 59 + [inf]])
+    assert same(torch.var_mean(x, 1)[1], [nan, nan, inf])
+    assert same(torch.std_mean(x.double()[:, :3], 1)[1], [nan, inf, 1])
+    assert same(torch.var_mean(complexes(complex(1, inf), 3), 0)[1].view(1), [complex(2, nan)])
