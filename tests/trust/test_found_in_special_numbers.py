@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import rushlight as torch
+import rushlight.nn.functional as F
 
 inf, nan = math.inf, math.nan
 
@@ -21,7 +22,7 @@ def same(found: Any, expected: list[complex]) -> bool:
     parts = [(one.real, one.imag) if isinstance(one, complex) else (one, 0.0) for one in found.flatten().tolist()]
     wanted = [(one.real, one.imag) for one in expected]
     return len(parts) == len(wanted) and all(
-        math.isnan(a) == math.isnan(b) and (math.isnan(a) or math.isclose(a, b, rel_tol=1e-7))
+        math.isnan(a) == math.isnan(b) and (math.isnan(a) or math.isclose(a, b, rel_tol=1e-7, abs_tol=1e-12))
         for one, other in zip(parts, wanted, strict=True)
         for a, b in zip(one, other, strict=True)
     )
@@ -70,3 +71,29 @@ def test_a_mean_does_not_come_back_from_infinity() -> None:
     assert same(torch.var_mean(x, 1)[1], [nan, nan, inf])
     assert same(torch.std_mean(x.double()[:, :3], 1)[1], [nan, inf, 1])
     assert same(torch.var_mean(complexes(complex(1, inf), 3), 0)[1].view(1), [complex(2, nan)])
+
+
+def test_an_exponents_slope_knows_the_sign_of_zero() -> None:
+    exponent = complexes(1).requires_grad_()
+    (found,) = torch.autograd.grad(complexes(complex(-1, -0.0)) ** exponent, exponent, complexes(1))
+    assert same(found, [complex(0, -math.pi)])
+
+
+def test_incomplete_gammas_at_infinity_are_known_beside_nan() -> None:
+    a, x = torch.tensor([inf, nan, inf, inf]), torch.tensor([nan, inf, inf, -1])
+    assert same(torch.special.gammainc(a, x), [0, 1, nan, nan])
+    assert same(torch.special.gammaincc(a, x), [1, 0, nan, nan])
+
+
+def test_nan_comes_within_no_margin() -> None:
+    x = torch.tensor([[1.0, nan, 2.0], [nan, 1.0, 2.0]], dtype=torch.float64)
+    assert same(F.multi_margin_loss(x, torch.tensor([0, 0]), reduction="none"), [2 / 3, 0])
+    assert same(F.multilabel_margin_loss(x, torch.tensor([[0, -1, 1], [1, 2, -1]]), reduction="none"), [2 / 3, 0])
+
+
+def test_the_first_element_out_of_bounds_is_told() -> None:
+    inside, outside = torch.tensor([0.5, 2.0]), torch.tensor([2.0, 0.5])
+    with pytest.raises(RuntimeError, match="all elements of target should be between 0 and 1"):
+        F.binary_cross_entropy(inside, outside)
+    with pytest.raises(RuntimeError, match="all elements of input should be between 0 and 1"):
+        F.binary_cross_entropy(outside, outside)

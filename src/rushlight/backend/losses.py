@@ -173,14 +173,16 @@ def nll_loss_adjoint(
 # The likelihood of yes or no.
 
 
-def _between_0_and_1(values: Array, what: str) -> None:
-    if not ((values >= 0) & (values <= 1)).all():
+def _between_0_and_1(x: Array, target: Array) -> None:
+    """The error tells of the first element that is not, and there of the input first."""
+    x_wrong, target_wrong = ~((x >= 0) & (x <= 1)), ~((target >= 0) & (target <= 1))
+    if (wrong := x_wrong | target_wrong).any():
+        what = "input" if x_wrong.flat[wrong.argmax()] else "target"
         raise RuntimeError(f"all elements of {what} should be between 0 and 1")
 
 
 def binary_cross_entropy(x: Array, target: Array, weight: Array | None = None, reduction: str = "mean") -> Any:
-    _between_0_and_1(x, "input")
-    _between_0_and_1(target, "target")
+    _between_0_and_1(x, target)
     one, least = np.asarray((1, -100)).astype(x.dtype)  # of half precision each step is rounded
     with silent():
         losses = (target - one) * np.maximum(log1p(-x), least) - target * np.maximum(np.log(x), least)
@@ -237,7 +239,7 @@ def multi_margin_loss(
     """x (N, C), target (N): by how much each other class comes within the margin of the right one."""
     wide = in_single(x)
     right = np.take_along_axis(wide, target[:, None], 1) if x.size else wide[:, :0]
-    excess = np.maximum(margin - right + wide, 0) ** p if x.size else wide
+    excess = np.fmax(margin - right + wide, 0) ** p if x.size else wide  # nan comes within no margin
     excess = np.where(one_hot(target, x.shape[1]) == 1, 0, excess)
     losses = excess.sum(1) / x.shape[1]
     if weight is not None:
@@ -258,9 +260,9 @@ def multilabel_margin_loss(x: Array, target: Array, reduction: str) -> Any:
     """x and target (N, C): by how much classes that are not named come within 1 of those that are."""
     counts = label_counts(target)
     wide = in_single(x)
-    excess = np.maximum(1 - wide[:, :, None] + wide[:, None, :], 0)
+    excess = np.fmax(1 - wide[:, :, None] + wide[:, None, :], 0)  # nan comes within no margin
     pairs = counts[:, :, None] * (counts == 0)[:, None, :]
-    losses = (excess * pairs).sum((1, 2)) / max(x.shape[1], 1)
+    losses = np.where(pairs, excess * pairs, 0).sum((1, 2)) / max(x.shape[1], 1)
     return reduced(losses, reduction, x.dtype)
 
 

@@ -216,14 +216,18 @@ _gammaincc = binary("gammaincc", "igammac_cpu", integers=False)
 
 def igamma(a: Array, x: Array) -> Array:
     """The regularised lower incomplete gamma function."""
-    out = _gammainc(a, x)
-    return np.asarray(np.where((a == math.inf) & (x < math.inf) & (x >= 0), out.dtype.type(0), out))
+    return _at_infinity(_gammainc(a, x), a, x, 1)
 
 
 def igammac(a: Array, x: Array) -> Array:
     """The regularised upper incomplete gamma function."""
-    out = _gammaincc(a, x)
-    return np.asarray(np.where((a == math.inf) & (x < math.inf) & (x >= 0), out.dtype.type(1), out))
+    return _at_infinity(_gammaincc(a, x), a, x, 0)
+
+
+def _at_infinity(out: Array, a: Array, x: Array, last: int) -> Array:
+    """What is there at an infinite x, and its opposite at an infinite a, beside nan too."""
+    far_x, far_a = (x == math.inf) & ~(a <= 0), (a == math.inf) & ~(x < 0)
+    return np.asarray(np.where(far_x ^ far_a, np.where(far_x, last, 1 - last).astype(out.dtype), out))
 
 
 def airy_ai(x: Array) -> Array:

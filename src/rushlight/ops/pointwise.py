@@ -56,7 +56,7 @@ def _power_backward(xp: Any, x: Any, exponent: Any) -> Any:
 def _log_of_base(xp: Any, base: Any, out: Any) -> Any:
     """The logarithm of what was raised to a power: of integers in the dtype of the result."""
     if _is_complex(out):
-        return xp.log(base + 0j)
+        return xp.log(base if _is_complex(base) else base + 0j)
     if getattr(base, "_array", base).dtype.kind in "iub":
         base = xp.astype(base, getattr(out, "_array", out).dtype)
     return xp.log(base)
