@@ -238,6 +238,20 @@ def test_a_quotient_of_what_rounding_leaves_is_proved_by_following() -> None:
     assert "line by line" in str(_proof(lines))
 
 
+@pytest.mark.parametrize("lines", [
+    ["a = torch.tensor([0.75, 3.0])", "b = torch.func.jacrev(torch.func.jacfwd(lambda t: t.softmax(-1).sum()))(a)",
+     "c, d = torch.nonzero(b, as_tuple=True)"],
+    ["a = torch.tensor([-3, 1]).cos()", "b = captured(lambda t: torch.fft.fft(t.expand(5, -1), dim=0).abs(), a)"],
+])  # fmt: skip
+def test_rounding_inside_a_line_is_proved_by_following(lines: list[str]) -> None:
+    assert difference(lines, load_candidate("rushlight")) is None or "line by line" in str(_proof(lines))
+
+
+def test_what_is_refused_once_written_is_proved_by_versions_put_back_too() -> None:
+    lines = ["a = torch.ones(2, 2)", "torch.linalg.cholesky(-torch.ones(2, 2), out=a)", "b = a * 2"]
+    assert "put back" in str(_proof(lines))
+
+
 def test_the_general_path_of_ops_agrees_too(run_script: Script) -> None:
     """Where there is a subclass of Tensor compiled ops leave their calls to others: what no fast path covers runs here."""
     done = run_script("random_programs.py", "--count", "1000", "--subclass", "--causes", "20")
