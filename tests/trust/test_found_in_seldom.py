@@ -128,3 +128,9 @@ def test_doubles_that_do_not_fit_wrap_around_as_bytes() -> None:
     assert wide.to(torch.uint8).tolist() == torch.slice_scatter(row, wide).tolist() == wrapped
     assert torch.zeros(3, dtype=torch.uint8).copy_(wide).tolist() == wrapped
     assert torch.diagonal_scatter(torch.zeros(3, 3, dtype=torch.uint8), wide).diagonal().tolist() == wrapped
+
+
+def test_a_conjugate_that_is_resized_for_a_result_takes_it_row_by_row() -> None:
+    whole = torch.tensor([[0j, 1], [2, 3]]).t()
+    torch.add(whole.clone(), whole, out=whole.adjoint().unsqueeze(0))
+    assert whole.tolist() == [[0, 2], [4, 6]]

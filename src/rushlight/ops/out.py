@@ -11,6 +11,7 @@ import numpy as np
 from ..autograd import modes, overlaps, views
 from ..autograd.grad_mode import no_grad
 from ..autograd.interpreters import Args, Function, Named
+from ..autograd.mirrors import Mirror
 from ..autograd.write_errors import output_error, refuse_inference
 from ..backend.linalg import LinAlgError
 from ..backend.resizing import resized, seen_before
@@ -232,8 +233,9 @@ def _size(target: Any, value: np.ndarray[Any, Any]) -> _Sized:
     """Gives an ``out=`` the shape of a result, before anything is written."""
     have = target._array
     warn_of_resizing(have.shape, value.shape)
-    slowest_first = sorted(range(value.ndim), key=lambda axis: -value.strides[axis])
-    target._array = resized(have, value.shape, slowest_first)
+    # What mirrors other memory takes the elements of a copy that is complete: they lie row by row.
+    steps = [0] * value.ndim if isinstance(target._counter, Mirror) else value.strides
+    target._array = resized(have, value.shape, sorted(range(value.ndim), key=lambda axis: -steps[axis]))
     return target, have
 
 
