@@ -248,3 +248,9 @@ def test_running_statistics_move_by_rounded_steps() -> None:
     mean, var = (torch.tensor([number], dtype=BRAIN) for number in (0.3, 0.7))
     F.batch_norm(x, mean, var, training=True)
     assert (bits(mean), bits(var)) == ("3e9d", "3f23")
+
+
+def test_empty_complex_halves_have_views() -> None:
+    empty = 1j - torch.tensor([[], []], dtype=torch.float16)
+    assert [one.shape for one in torch.tensor_split(empty, 2, 0)] == [(1, 0), (1, 0)]
+    assert empty.expand(3, 2, 0)[1:].dtype == torch.complex32

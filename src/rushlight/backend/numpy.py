@@ -114,7 +114,11 @@ def strided(array: Array, shape: Shape, strides: tuple[int, ...], offset: int = 
     if array.base is None and array.flags.c_contiguous and 0 not in shape:
         return np.ndarray(shape, array.dtype, array, offset, strides)
     interface = _Interface(array, shape, strides, offset)
-    view = np.asarray(interface)
+    try:
+        view = np.asarray(interface)
+    except TypeError:  # the letter of complex32 is not one that NumPy knows
+        interface.__array_interface__.update(typestr=f"|V{array.itemsize}", descr=[("", f"|V{array.itemsize}")])
+        view = np.asarray(interface)
     return view if view.dtype == array.dtype else view.view(array.dtype)
 
 
