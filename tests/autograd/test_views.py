@@ -243,3 +243,15 @@ def test_a_view_whose_data_was_set_lies_in_its_own_memory() -> None:
     view[-1].mul_(3)
     base.sum().backward()
     assert x.grad.tolist() == [2, 2, 6]
+
+
+def test_what_no_grad_makes_of_a_conjugate_of_a_leaf_view_needs_what_the_whole_memory_does() -> None:
+    whole = torch.tensor([1 + 2j, 3j])
+    leaf = whole[:1].requires_grad_()
+    part = leaf.conj().real
+    with torch.no_grad():
+        again = part[..., None]
+    assert part.requires_grad and part._base is whole
+    assert not again.requires_grad and again._base is whole
+    part.sum().backward()
+    assert leaf.grad.tolist() == [1]
