@@ -143,8 +143,8 @@ def mirror(tensor: Tensor, of: Tensor, turn: _Turn, turned: Callable[[Tensor], T
             tensor._needs_grad = (of if of._base is None else of._base).requires_grad
         elif of._base is not None or isinstance(of._counter, Mirror):
             tensor._made = of._made
-            if of._edge is None and of._needs_grad is True:  # a leaf in memory of another, which lends what no_grad makes
-                tensor._base = of._base
+            if of._base is not None and of._needs_grad is True and not of._base._needs_grad:
+                tensor._base = of._base  # of a leaf in memory of another, as which no_grad's views need a gradient
 
 
 def _laid_as(array: _Array, like: _Array) -> _Array:
