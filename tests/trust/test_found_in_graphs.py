@@ -467,3 +467,11 @@ def test_zeros_of_functional_derivatives_lie_as_what_they_stand_for() -> None:
     x = torch.ones(4, 3).t()
     assert torch.autograd.functional.vhp(torch.sum, x, x)[1].stride() == (1, 3)
     assert torch.autograd.functional.hvp(torch.sum, x, x)[1].stride() == (1, 3)
+
+
+def test_a_copy_into_a_part_of_its_own_conjugate_is_refused() -> None:
+    x = torch.arange(4).to(torch.complex64)
+    assert x.conj().copy_(x).tolist() == [0, 1, 2, 3]
+    for target, source in ((x.conj()[1:], x.conj()[:-1]), (x[1:], x.conj()[:-1]), (x[0].conj().imag, x[0])):
+        with pytest.raises(RuntimeError, match="some elements of the input tensor and the written-to tensor"):
+            target.copy_(source)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..backend.numpy import strided
+from ..backend.numpy import address, strided
 from . import modes
 from .nodes import Edge, Node
 
@@ -127,6 +127,20 @@ def in_one_memory(one: Tensor, other: Tensor) -> bool:
     while second.__class__ is not list and isinstance(second, Aside):
         second = second.counter
     return first is second
+
+
+def where_it_is(tensor: Tensor) -> tuple[list[Any], _Array]:
+    """Whose memory a tensor is of in PyTorch, by the counter, and the part of that which it stands for."""
+    array = tensor._array
+    counter: Any = tensor._counter
+    while isinstance(counter, (Aside, Mirror)):
+        if isinstance(counter, Aside):
+            counter = counter.counter
+        else:
+            offset = address(array) - address(counter.array)
+            source = counter.source if counter.source.dtype is array.dtype else counter.source.real
+            array, counter = strided(source, array.shape, array.strides, offset), counter.of._counter
+    return counter, array
 
 
 def mirror(tensor: Tensor, of: Tensor, turn: _Turn, turned: Callable[[Tensor], Tensor]) -> None:

@@ -18,7 +18,7 @@ from ..backend import numpy as backend
 from ..base.strides import is_stretched
 from ..tensor import Tensor, new_tensor
 from . import modes
-from .mirrors import in_one_memory
+from .mirrors import in_one_memory, mirrors_by_counter, where_it_is
 from .write_errors import check_result, refuse_kept_integers, refuse_operands
 
 # What goes element by element, so that it can be written in parts.
@@ -99,6 +99,15 @@ def check_shared(tensor: Tensor, inputs: Iterable[object], wholly: bool = True) 
             raise shared_error()
         if isinstance(value, Tensor) and in_one_memory(tensor, value):
             _check_overlap(tensor._array, value._array, wholly)
+
+
+def check_copied(tensor: Tensor, source: Tensor) -> None:
+    """The error for a copy between tensors that lie in one memory in PyTorch, where one is the other's conjugate or negative."""
+    if not mirrors_by_counter:
+        return
+    (whose, written), (from_where, read) = where_it_is(tensor), where_it_is(source)
+    if whose is from_where:
+        _check_overlap(written, read, False)
 
 
 def _check_overlap(written: np.ndarray[Any, Any], read: np.ndarray[Any, Any], wholly: bool) -> None:

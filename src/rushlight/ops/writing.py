@@ -8,7 +8,7 @@ import numpy as np
 
 from ..autograd import grad_mode, modes, overlaps, views
 from ..autograd.interpreters import asks_itself
-from ..autograd.mirrors import in_one_memory
+from ..autograd.mirrors import in_one_memory, mirrors_by_counter
 from ..autograd.nodes import Node
 from ..autograd.write_errors import check_output
 from ..backend import pointwise as k
@@ -139,6 +139,7 @@ def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
         and other._array.dtype is self._array.dtype
         and other._array.shape == self._array.shape
         and not in_one_memory(self, other)
+        and not mirrors_by_counter
         and not modes.special.active
         and plain_write(self, in_graph(other))
     ):
@@ -171,6 +172,7 @@ def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
         views.bump(self, "copy_")
         return self
     overlaps.check_memory(self, (other,))
+    overlaps.check_copied(self, other)
     if source.dtype.kind == "c" and target.dtype.kind not in "cWb":
         warn("Casting complex values to real discards the imaginary part", once=True)
     if (_recording(self, other) and target.dtype.kind in "fcVW") or overlaps.overlaps_itself(target):
