@@ -13,6 +13,7 @@ import pytest
 from explain.beginners import PROGRAMS
 from explain.conftest import NAMES, stored
 
+import rushlight as torch
 from rushlight.explain import notebook, page
 
 CHROMIUM = shutil.which("chromium")
@@ -160,6 +161,22 @@ def test_the_step_and_the_card_are_in_sight_at_once(browser, pages, size):
     if width >= 760:
         card, board = opened.page.locator(".card.now").bounding_box(), opened.page.locator("#board").bounding_box()
         assert board["y"] <= card["y"] + 1 and card["y"] < height
+    opened.close()
+
+
+def test_a_wide_graph_is_seen_from_its_middle(browser, tmp_path):
+    with torch.explain() as story:
+        layer, x = torch.nn.LSTM(2, 3), torch.ones(2, 1, 2)  # a step without a card
+        layer(x * 2)[0].sum().backward()
+    story.save(tmp_path / "wide.html")
+    opened = Opened(browser, tmp_path / "wide.html", 1, viewport={"width": 390, "height": 844})
+    left, most = opened.page.locator("#board").evaluate("one => [one.scrollLeft, one.scrollWidth - one.clientWidth]")
+    assert most > 300 and abs(left - most / 2) <= 1
+    for _ in range(opened.page.locator(".step").count() - 1):
+        opened.page.keyboard.press("ArrowRight")
+        if opened.page.locator(".card.now").count():
+            card, board = (opened.page.locator(one).bounding_box() for one in (".card.now", "#board"))
+            assert board["x"] <= card["x"] and card["x"] + card["width"] <= board["x"] + board["width"]
     opened.close()
 
 

@@ -33,8 +33,12 @@
   function reveal(one, frame) {
     var box = one.getBoundingClientRect(), around = frame.getBoundingClientRect();
     if (box.top < around.top || box.bottom > around.bottom) frame.scrollTop += box.top - around.top - (around.height - box.height) / 2;
-    if (box.left < around.left || box.right > around.right) frame.scrollLeft += box.left - around.left - (around.width - box.width) / 2;
+    if (box.left >= around.left && box.right <= around.right) return;
+    var left = frame.scrollLeft + box.left - around.left - 8; // no further from the middle than it has to: there the most is to be seen
+    frame.scrollLeft = Math.max(left + box.width + 16 - frame.clientWidth, Math.min(left, middle(frame)));
   }
+
+  function middle(frame) { return (frame.scrollWidth - frame.clientWidth) / 2; }
 
   function go(to, quiet) {
     to = Math.max(1, Math.min(count, to));
@@ -125,6 +129,7 @@
     all("[data-shut]").forEach(function (one) { one.open = false; delete one.dataset.shut; });
   });
   ticks.forEach(function (one) { one.tabIndex = -1; });
+  board.scrollLeft = middle(board); // a first step may have no card
   if (fromAddress()) window.addEventListener("load", function () { window.scrollTo(0, 0); });
   else go(+slider.dataset.open, true);
 })();
