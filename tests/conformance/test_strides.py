@@ -243,3 +243,15 @@ COPIES: list[Callable[[Any, Any], Any]] = [
 def test_copies_of_what_shares_places_lie_as_in_pytorch(shape: Any, strides: Any, number: int) -> None:
     theirs, ours = [COPIES[number](module, module.arange(40.0).as_strided(shape, strides)) for module in (torch, rushlight)]
     assert form_of(theirs) == form_of(ours)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+@pytest.mark.parametrize("layout", [columns, batch_last])
+def test_gradients_of_layer_norm_lie_as_in_pytorch(layout: Callable[[torch.Tensor], torch.Tensor], dtype: str) -> None:
+    forms = []
+    for side in (THEIRS, OURS):
+        x = side.tensor(layout(torch.arange(24.0).reshape(2, 3, 4))).to(getattr(side.module, dtype)).requires_grad_()
+        result = side.module.nn.functional.layer_norm(x, (4,))
+        (gradient,) = side.module.autograd.grad(result, x, side.module.ones_like(x))
+        forms.append([x.stride(), form_of(result), form_of(gradient)])
+    assert forms[0] == forms[1]

@@ -99,7 +99,8 @@ def layer_norm(x: Array, weight: Array | None = None, bias: Array | None = None,
 def layer_norm_with_moments(
     x: Array, weight: Array | None = None, bias: Array | None = None, axes: Axes = (), eps: float = 1e-5
 ) -> tuple[Array, Array, Array]:
-    hat, mean, rstd = _normalized(np.ascontiguousarray(x), axes, eps)
+    x = np.ascontiguousarray(x)
+    hat, mean, rstd = _normalized(x, axes, eps)
     if x.dtype.itemsize == 2:
         hat = _in_one_step(x, mean, rstd)
     return _scaled(hat, weight, bias, x.dtype), mean, rstd
@@ -120,6 +121,7 @@ def layer_norm_backward(
     g: Array, x: Array, weight: Array | None, axes: Axes, eps: float, needs: tuple[bool, ...]
 ) -> tuple[Array | None, ...] | None:
     """What ``g`` becomes on its way back to x, weight and bias, as far as needed, in one go; None where that is not possible."""
+    g, x = np.ascontiguousarray(g), np.ascontiguousarray(x)  # its gradient lies in order, too
     if not _are_alike(g, x):
         return _layer_norm_backward_of_halves(g, x, weight, axes, eps, needs) if g.dtype is x.dtype and is_half(x) else None
     _, off, var = _spread(x, axes)
