@@ -104,6 +104,8 @@ def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     if not tensors:
         whole_number("cat", "dim", 2, dim)
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
+    if all(map(_is_of_nothing, tensors)):
+        return _joined("concat", tensors, axis_of(dim, 1))
     if of_several(tensors[0]):
         refuse_scalar(tensors[0], IndexError())
     shapes = [tensor._array.shape for tensor in tensors]
@@ -114,6 +116,11 @@ def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
         if front:  # PyTorch joins the batches, and counts their dimensions
             _axis_of_all([(*front, *shape) for shape in shapes], dim + len(front) if dim >= 0 else dim)
         raise
+
+
+def _is_of_nothing(tensor: Any) -> bool:
+    """Whether a number is an example of a batch of none: to PyTorch, a vector without elements."""
+    return of_several(tensor) and not tensor._array.ndim and not tensor.level.size
 
 
 def _axis_of_all(shapes: list[tuple[int, ...]], dim: Any) -> int:

@@ -349,7 +349,7 @@ def jvp_beside(
     tangents: object,
     strict: bool = False,
     has_aux: bool = False,
-    internal: bool = False,
+    replays: bool = False,
 ) -> Any:
     """:func:`jvp` of a function that knows other arguments of the caller's, which it may write to."""
     caller = "jvp(f, primals, tangents)"
@@ -369,7 +369,8 @@ def jvp_beside(
             if not isinstance(value, Tensor):
                 raise RuntimeError(f"{caller}: Expected {label} to only contain Tensors, got {type(value)}")
     layer = dynamic_layers.ForwardLayer(func)
-    layer.others, layer.internal = others, internal
+    layer.others, layer.internal = others, replays
+    layer.replays = replays and modes.state.grad_enabled
     with dynamic_layers.entered(layer), forward_ad._set_fwd_grad_enabled(True), _no_inference(), forward_ad.opened() as level:
         layer.tangents = level
         duals = [
@@ -444,7 +445,7 @@ def linearize(func: Function, *primals: Any) -> tuple[Any, Function]:
                     )
         counted, tangent_state.absent_count = tangent_state.absent_count, False
         try:
-            return jvp_beside(None, func, fixed, tree_map_only(Tensor, lambda one: one.clone(), tangents), internal=True)[1]
+            return jvp_beside(None, func, fixed, tree_map_only(Tensor, lambda one: one.clone(), tangents), replays=True)[1]
         finally:
             tangent_state.absent_count = counted
 

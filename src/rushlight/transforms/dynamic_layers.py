@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ..autograd import modes, tangents
 from ..autograd.nodes import AccumulateGrad, orders
 from ..autograd.topological_order import reached
+from ..backend.notes import leaf_written
 from ..base.attributes import held
 from ..base.pytree import tree_flatten
 from ..base.thread_state import carried
@@ -65,6 +66,7 @@ class ForwardLayer(Layer):
 
     kind = "Jvp"
     tangents = 0  # the level of forward mode
+    replays = False  # of what linearize gives: PyTorch replays what it has recorded, beginning at leaves
 
 
 class _State(threading.local):
@@ -249,8 +251,11 @@ def _is_module(one: object) -> bool:
 
 
 def refuse_captured(tensor: Tensor, name: str) -> None:
-    """RuntimeError where an in-place op writes into a tensor that the innermost ``grad`` or ``jvp`` was not given."""
+    """RuntimeError where an in-place op writes into a tensor that the innermost ``grad`` or ``jvp`` was not given, or into what
+    ``linearize`` has computed beforehand."""
     layer = state.stack[-1]
+    if isinstance(layer, ForwardLayer) and layer.replays and tensor.requires_grad and not tensor._counter[0]:
+        raise leaf_written("a leaf Variable that requires grad is being used in an in-place operation.")
     if layer.internal or layer.kind not in ("Grad", "Jvp") or not held_by(layer.function, tensor._counter):
         return
     if any(tensor._counter is getattr(one, "_counter", None) for one in layer.inputs + tree_flatten(layer.others)[0]):

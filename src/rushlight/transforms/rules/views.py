@@ -69,11 +69,14 @@ def _rolled(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
 
 def _strided(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     whole: Any = inputs[0].whole
-    return whole.as_strided((level.size, *params["shape"]), (whole.stride(0), *params["strides"]), params["offset"])
+    view = whole.as_strided((level.size, *params["shape"]), (whole.stride(0), *params["strides"]), params["offset"])
+    return view if op.view else ops.clone(view)
 
 
 def _listed(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     axis = params["axis"]
+    if op.name.startswith("concat") and not any(map(dims_of, inputs[0])):  # numbers of no example, a vector of none
+        axis = -1
     return call_op(op, [[along(one, level) for one in inputs[0]]], {**params, "axis": axis + 1 if axis >= 0 else axis})
 
 
@@ -116,6 +119,7 @@ def _blocks(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
 
 RULES: dict[str, Rule] = {
     "as_strided": _strided,
+    "as_strided_copy": _strided,
     "block_diag": _blocks,
     "expand": _expanded,
     "expand_dims": _unsqueezed,
@@ -130,7 +134,7 @@ RULES: dict[str, Rule] = {
     "to_copy": _recast,
     "to_integers": _recast,
     "unsafe_view": _reshaped,
-    **dict.fromkeys(("concat", "stack"), _listed),
+    **dict.fromkeys(("concat", "concat_mixed", "stack", "stack_mixed"), _listed),
     **dict.fromkeys(
         (
             "view_copy expand_copy split_with_sizes_copy split_copy permute_dims_copy squeeze_copy squeeze_all_copy "
