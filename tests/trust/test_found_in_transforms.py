@@ -45,3 +45,46 @@ def test_vmap_of_a_strided_copy_is_of_each_example() -> None:
     assert (
         torch.vmap(torch.vmap(lambda t: torch.as_strided_copy(t, (1,), (1,))))(x[..., None]).tolist() == x[..., None].tolist()
     )
+
+
+@pytest.mark.parametrize(
+    "fresh",
+    [
+        lambda t: torch.zeros(3),
+        lambda t: torch.empty(3).fill_(0),
+        lambda t: t.new_zeros(3),
+        lambda t: torch.full_like(t, 0.0),
+    ],
+)
+def test_what_all_examples_share_is_written_into_what_was_just_made(fresh: Callable[[torch.Tensor], torch.Tensor]) -> None:
+    def cubes(t: torch.Tensor) -> torch.Tensor:
+        made = fresh(t)
+        made[:1].copy_(t[:1])
+        made[1:].add_(t[1:] * t[:1])
+        return (made**3).sum()
+
+    x = torch.tensor([1.0, 2.0, 3.0])
+    assert torch.func.hessian(cubes)(x).tolist() == [[216.0, 36.0, 81.0], [36.0, 12.0, 0.0], [81.0, 0.0, 18.0]]
+    by_all = torch.vmap(lambda b: torch.func.grad(lambda t: cubes(t) * b)(x))(torch.tensor([0.0, 1.0]))
+    assert by_all.tolist() == [[0, 0, 0], [108, 12, 27]]
+    with pytest.raises(RuntimeError, match="`other` being vmapped over but `self` not being vmapped over"):
+        torch.vmap(torch.func.grad(lambda t: torch.zeros(3).copy_(t).sum()))(torch.ones(2, 3))
+    assert torch.func.hessian(lambda t: (torch.nn.functional.pad(t[None], (1, 2), mode="circular") ** 2).sum())(x)[0, 0] == 4
+
+
+def test_what_was_just_made_leaves_vmap_as_it_is() -> None:
+    def f(t: torch.Tensor) -> tuple[torch.Tensor, tuple[torch.Tensor, torch.Tensor]]:
+        counts = torch.zeros(2, dtype=torch.long)
+        assert counts.tolist() == [0, 0] and int(counts.sum()) == 0 and not counts.any()
+        return t[counts].sum() * torch.ones(()), (counts, torch.ones(2) * t)
+
+    slope, (counts, scaled) = torch.vmap(torch.func.grad(f, has_aux=True))(torch.ones(2, 2))
+    assert slope.tolist() == [[2, 0], [2, 0]] and counts.tolist() == [[0, 0], [0, 0]] and scaled.tolist() == [[1, 1], [1, 1]]
+
+
+def test_jacobians_of_nothing_beside_something() -> None:
+    x = torch.ones(2)
+    whole, nothing = torch.autograd.functional.jacobian(lambda t: (t * 2, t[:0] * 2), x, vectorize=True)
+    assert whole.tolist() == [[2, 0], [0, 2]] and nothing.shape == (0, 2)
+    with pytest.raises(IndexError, match="index 0 is out of bounds for dimension 0 with size 0"):
+        torch.autograd.functional.jacobian(lambda t: (t[:0] * 2, t[2:]), x, vectorize=True)

@@ -245,6 +245,10 @@ def jacobian(
                 "set `strict=False` or `vectorize=False`."
             )
         if vectorize:
+            if any(output.requires_grad for output in outputs) and not any(output._array.size for output in outputs):
+                raise IndexError(
+                    "index 0 is out of bounds for dimension 0 with size 0"
+                )  # as PyTorch, which looks at the first row
             blocks = tuple(_rows_at_once(output, ins, create_graph) for output in outputs)
         else:
             blocks = tuple(_rows(output, number, ins, create_graph, strict) for number, output in enumerate(outputs))
@@ -274,9 +278,7 @@ def _rows_at_once(output: Any, ins: Tensors, create_graph: bool) -> Tensors:
     """:func:`_rows` by one pass over a batch."""
     shape, size = output._array.shape, int(output._array.size)
     found: Sequence[Any] = (None,) * len(ins)
-    if output.requires_grad:
-        if not size:
-            raise IndexError("index 0 is out of bounds for dimension 0 with size 0")  # as PyTorch, which looks at the first row
+    if output.requires_grad and size:
         flat, seeds = output.reshape(-1), wrap(np.eye(size, dtype=output._array.dtype))
         found = grad(
             (flat,), ins, (seeds,), retain_graph=True, create_graph=create_graph, allow_unused=True, is_grads_batched=True

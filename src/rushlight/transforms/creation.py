@@ -18,9 +18,10 @@ from ..ops.public import methods, module, ops
 from ..random import get_rng_state
 from ..tensor import Tensor, wrap
 from . import dynamic_layers
-from .batched_tensors import BatchedTensor, Level, _vmaps, is_batched, rebatched
+from .batched_tensors import BatchedTensor, Level, _vmaps, innermost, is_batched, rebatched
 from .outlines import Refused
 from .refused_writes import larger
+from .shared_tensors import shared_by_all
 
 RANDOM = (
     "vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' randomness flags "
@@ -34,6 +35,7 @@ _SAME = "Vmap does not currently support same randomness with a batched tensor i
 
 _LIKE = frozenset("zeros_like ones_like empty_like full_like".split())
 _NEW = frozenset("new_zeros new_ones new_empty new_full new_empty_strided".split())
+_FRESH = _LIKE | _NEW | frozenset("zeros ones empty full".split())
 _RANDOM_LIKE = frozenset("rand_like randn_like randint_like".split())
 _IN_PLACE = frozenset("uniform_ normal_ random_ exponential_ cauchy_ log_normal_ geometric_ bernoulli_".split())
 _OF_TENSORS = frozenset("bernoulli multinomial poisson binomial normal _standard_gamma _sample_dirichlet".split())
@@ -44,8 +46,9 @@ _RANDOM = _SIZED | _RANDOM_LIKE | _IN_PLACE | _OF_TENSORS | {"randperm"}
 def made(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A call of a function that makes tensors while transforms run."""
     name = function.__name__
-    if name in _LIKE or name in _NEW:
-        return _after_model(name, args, kwargs)
+    if name in _FRESH:
+        made_after = _after_model(name, args, kwargs) if name in _LIKE or name in _NEW else NotImplemented
+        return _for_all(name, args, kwargs) if made_after is NotImplemented else made_after
     found = _vmaps() if name in _RANDOM else None
     if not found:
         return NotImplemented
@@ -71,6 +74,17 @@ def note_draw(level: Level) -> None:
     """Keeps the state of the default generator, so that what cannot be done on the batch can begin anew."""
     if level.random_state is None:
         level.random_state = get_rng_state()
+
+
+def _for_all(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What is made while the examples of a ``vmap`` have a graph is one of it: what all share can be written into it."""
+    level = innermost()
+    if level is None or level.outside is None or kwargs.get("requires_grad") or kwargs.get("out") is not None:
+        return NotImplemented
+    again = methods[name] if name in _NEW else module("torch")[name]
+    with dynamic_layers.without(level):
+        made = again(*args, **kwargs)
+    return made if made._of_batch else shared_by_all(made, level)
 
 
 def _after_model(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
