@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import array
+import contextlib
 import copy
+import gc
 import pickle
 import warnings
+import weakref
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -197,3 +202,31 @@ def test_queries():
     assert not torch.cuda.is_available() and torch.cuda.device_count() == 0
     with pytest.raises(AssertionError, match="Torch not compiled with CUDA enabled"):
         torch.cuda.current_device()
+
+
+HALF = torch.ones(2, dtype=torch.float16)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        torch.linalg.cholesky,
+        lambda x: x[torch.tensor([7])],
+        lambda x: torch.maximum(x.to(torch.complex32), HALF),  # while one of complex32 is alive ops take their general path
+        lambda x: torch.add(x, "a"),
+        lambda x: torch.sum(x, foo=1),
+    ],
+)
+def test_what_an_error_held_is_freed_without_the_collector(call: Callable[[Any], Any]) -> None:
+    x = torch.ones(2, 2)
+    seen = weakref.ref(x)
+    gc.collect()
+    gc.disable()
+    try:
+        with contextlib.suppress(RuntimeError, IndexError, TypeError):
+            call(x)
+            pytest.fail("no error")
+        del x
+        assert seen() is None
+    finally:
+        gc.enable()

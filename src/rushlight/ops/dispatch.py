@@ -130,7 +130,10 @@ def _retry(op: Op, arrays: list[Any], params: tuple[Any, ...], error: Exception)
     if isinstance(error, RuntimeWarning):
         with warnings.catch_warnings(action="ignore"):
             return kernel_for(op.kernel, arrays[0])(*arrays, *params)
-    raise translated(op, arrays, error) from None
+    try:
+        raise translated(op, arrays, error) from None
+    finally:
+        del error  # its traceback has this frame: what both hold would wait for the collector
 
 
 def translated(op: Op, arrays: Sequence[Any], error: Exception) -> Exception:
@@ -146,8 +149,10 @@ def failed(op: Op, args: tuple[Any, ...], error: Exception, general: Callable[..
     """Where a compiled op goes when its kernel raised: the general path finds the right words, or the way around."""
     if isinstance(error, RuntimeWarning):
         return general(op, args)
-    count = len(op.inputs)
-    raise translated(op, [_array(value) for value in args[:count]], error) from None
+    try:
+        raise translated(op, [_array(value) for value in args[: len(op.inputs)]], error) from None
+    finally:
+        del error
 
 
 Early = dict[str, Any]  # what hooks made of an op's inputs, by name, before the op ran

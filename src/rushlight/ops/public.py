@@ -143,12 +143,14 @@ def spoken_form(
             result = foreign(call.shown_as, args, given)
             if result is not NotImplemented:
                 return result
-            wrong = behind(error, args, given)
-            if wrong is not None:
-                raise wrong from None
-            again = in_plain_numbers(error, prefix + name, method, args, given) if native else None
-            if again is None:
-                raise
+            try:
+                if (wrong := behind(error, args, given)) is not None:
+                    raise wrong from None
+                again = in_plain_numbers(error, prefix + name, method, args, given) if native else None
+                if again is None:
+                    raise
+            finally:
+                wrong = None  # its traceback has this frame
         return spoken(*again[0], **again[1])
 
     def behind(error: Exception, args: tuple[object, ...], kwargs: dict[str, object]) -> Exception | None:
