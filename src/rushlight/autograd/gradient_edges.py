@@ -118,6 +118,23 @@ def is_awaited(node: Node, task: BackwardPass) -> bool:
     return node in task.captures or task.will_execute(node)
 
 
+def _once_a_pass(fn: Callable[..., None]) -> Callable[[Tensor], None]:
+    """``fn`` of the first gradient that comes in each pass."""
+    lock = threading.Lock()
+    started: set[Any] = set()
+
+    def first(grad: Tensor) -> None:
+        task = modes.state.task
+        with lock:
+            if task in started:
+                return
+            started.clear()  # passes that are over
+            started.add(task)
+        fn(grad)
+
+    return first
+
+
 def register_multi_grad_hook(
     tensors: Sequence[Tensor], fn: Callable[..., None], *, mode: Literal["all", "any"] = "all"
 ) -> RemovableHandle:
@@ -135,21 +152,11 @@ def register_multi_grad_hook(
     """
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
-    lock = threading.Lock()
     if mode == "any":
-        started: set[Any] = set()
-
-        def first(grad: Tensor) -> None:
-            task = modes.state.task
-            with lock:
-                if task in started:
-                    return
-                started.clear()  # passes that are over
-                started.add(task)
-            fn(grad)
-
+        first = _once_a_pass(fn)
         return _MultiHandle([tensor.register_hook(first) for tensor in tensors if tensor.requires_grad])
 
+    lock = threading.Lock()
     arrived: dict[BackwardPass, list[Any]] = {}
     expected: dict[BackwardPass, int] = {}
     edges = [engine.input_edge(tensor) if tensor.requires_grad else None for tensor in tensors]

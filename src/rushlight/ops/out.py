@@ -86,18 +86,8 @@ def write_out(f: Function, name: str, target: Any, args: Args, kwargs: Named, sa
 
     ``said``  its name in PyTorch's schemas, where that is another
     """
+    _refuse_derivatives(f, name, target, args, kwargs)
     everything = [*args, *kwargs.values()]
-    asked = [*everything, target[0] if name in _PLACES_BESIDE and isinstance(target, (tuple, list)) and target else target]
-    if would_record(name, asked) and (
-        name == "outer" or (name == "matmul" and any(not one.ndim for one in tensors_among(args)))
-    ):
-        with no_grad():
-            f(*args, **kwargs)
-    refuse_recording(_RECORDED_AS.get(name, name), *asked)
-    if modes.state.forward_levels and any(value._tangents for value in tensors_among([*everything, target])):
-        raise NotImplementedError(
-            f"Trying to use forward AD with {name}_out that does not support it because it is an out= function"
-        )
     sized: list[_Sized] = []
     looked_at = name in _OF_INPUTS_DTYPE or name in _TELLS
     if not isinstance(target, Tensor if looked_at or name in _JOINS else (Tensor, tuple, list)):
@@ -151,6 +141,22 @@ def write_out(f: Function, name: str, target: Any, args: Args, kwargs: Named, sa
     store(target, result._array, name)
     _let_see(sized)
     return target
+
+
+def _refuse_derivatives(f: Function, name: str, target: Any, args: Args, kwargs: Named) -> None:
+    """PyTorch's errors for an ``out=`` that would have to be recorded, or to pass a tangent on."""
+    everything = [*args, *kwargs.values()]
+    asked = [*everything, target[0] if name in _PLACES_BESIDE and isinstance(target, (tuple, list)) and target else target]
+    if would_record(name, asked) and (
+        name == "outer" or (name == "matmul" and any(not one.ndim for one in tensors_among(args)))
+    ):
+        with no_grad():
+            f(*args, **kwargs)  # whose own errors come first
+    refuse_recording(_RECORDED_AS.get(name, name), *asked)
+    if modes.state.forward_levels and any(value._tangents for value in tensors_among([*everything, target])):
+        raise NotImplementedError(
+            f"Trying to use forward AD with {name}_out that does not support it because it is an out= function"
+        )
 
 
 def would_record(name: str, values: Sequence[object]) -> bool:

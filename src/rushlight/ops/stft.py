@@ -71,11 +71,7 @@ def stft(
     if center:
         if align_to_window:
             raise RuntimeError("stft align_to_window should only be set when center = false")
-        signal_dim = input.dim()
-        extended = (1,) * (3 - signal_dim) + tuple(input._array.shape)
-        pad = int(n_fft // 2)
-        input = registry["torch.nn.functional"]["pad"](input.view(extended), (pad, pad), pad_mode)
-        input = input.view(input._array.shape[3 - signal_dim :]) if signal_dim <= 3 else input
+        input = _padded(input, int(n_fft // 2), pad_mode)
     hop = n_fft // 4 if hop_length is None else hop_length
     length = n_fft if win_length is None else win_length
     if window is None:
@@ -137,6 +133,13 @@ def stft(
     if not batched:
         out = ops.squeeze_row(out, (0,))
     return registry["torch"]["view_as_real"](out) if return_complex is not None and not return_complex else out
+
+
+def _padded(signal: Any, width: int, mode: str) -> Any:
+    """A signal, or a batch of them, with so many samples more at either end."""
+    missing = 3 - signal._array.ndim  # dimensions, for padding as of images
+    wide = registry["torch.nn.functional"]["pad"](signal.view((1,) * missing + signal._array.shape), (width, width), mode)
+    return wide.view(wide._array.shape[missing:]) if missing >= 0 else wide
 
 
 def _check_pieces(call: str, samples: int, n_fft: int, hop: int, width: int, window: Tensor | None) -> None:
