@@ -7,7 +7,7 @@ import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import rushlight as torch
 
@@ -80,6 +80,15 @@ def read(name: str, value: Any) -> Any:
 
 
 _ONE_KIND = "Cannot use both regular backward hooks and full backward hooks {}. Please use only one of them."
+
+
+H = TypeVar("H")
+
+
+def hooks_for(module: Module, kind: type[H], name: str, label: str = "name") -> list[tuple[int, H]]:
+    """The hooks of a class before forward that are for the parameter of that name, which they have as ``label``; and their keys."""
+    hooks = module._forward_pre_hooks.items()
+    return [(key, hook) for key, hook in hooks if isinstance(hook, kind) and getattr(hook, label) == name]
 
 
 def add(

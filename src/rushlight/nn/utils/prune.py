@@ -13,6 +13,7 @@ from typing import Any
 import rushlight as torch
 
 from ...tensor import Tensor
+from ..modules.calls import hooks_for
 from ..modules.module import Module
 from .convert_parameters import parameters_to_vector
 
@@ -51,11 +52,7 @@ class BasePruningMethod(ABC):
 
         Returns the hook, which is a :class:`PruningContainer` from the second pruning on.
         """
-        found = [
-            (key, hook)
-            for key, hook in module._forward_pre_hooks.items()
-            if isinstance(hook, BasePruningMethod) and hook._tensor_name == name
-        ]
+        found = hooks_for(module, BasePruningMethod, name, "_tensor_name")  # type: ignore[type-abstract]
         assert len(found) <= 1, f"Avoid adding multiple pruning hooks to the same tensor {name} of module {module}."
         method: Any = cls(*args, **kwargs)
         method._tensor_name = name
@@ -399,11 +396,10 @@ def custom_from_mask(module: Module, name: str, mask: Tensor) -> Module:
 
 def remove(module: Module, name: str) -> Module:
     """Makes a pruned tensor a parameter again, with its zeros; ValueError where it is not pruned."""
-    for key, hook in module._forward_pre_hooks.items():
-        if isinstance(hook, BasePruningMethod) and hook._tensor_name == name:
-            hook.remove(module)
-            del module._forward_pre_hooks[key]
-            return module
+    for key, hook in hooks_for(module, BasePruningMethod, name, "_tensor_name"):  # type: ignore[type-abstract]
+        hook.remove(module)
+        del module._forward_pre_hooks[key]
+        return module
     raise ValueError(f"Parameter '{name}' of module {module} has to be pruned before pruning can be removed")
 
 

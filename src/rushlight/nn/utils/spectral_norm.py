@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 import rushlight as torch
 
 from .. import functional as F
+from ..modules.calls import hooks_for
 from ..modules.conv import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from ..modules.module import Module
 from ..parameter import Parameter, UninitializedParameter
@@ -71,7 +72,7 @@ class SpectralNorm:
     @staticmethod
     def apply(module: Module, name: str, n_power_iterations: int, dim: int, eps: float) -> SpectralNorm:
         """Registers the hook; RuntimeError where there is one for that name already."""
-        if any(isinstance(hook, SpectralNorm) and hook.name == name for hook in module._forward_pre_hooks.values()):
+        if hooks_for(module, SpectralNorm, name):
             raise RuntimeError(f"Cannot register two spectral_norm hooks on the same parameter {name}")
         hook = SpectralNorm(name, n_power_iterations, dim, eps)
         weight = module._parameters[name]
@@ -170,11 +171,10 @@ def spectral_norm(
 
 def remove_spectral_norm(module: M, name: str = "weight") -> M:
     """Makes a weight an ordinary parameter again; ValueError where it has no spectral norm."""
-    for key, hook in module._forward_pre_hooks.items():
-        if isinstance(hook, SpectralNorm) and hook.name == name:
-            hook.remove(module)
-            del module._forward_pre_hooks[key]
-            break
+    for key, hook in hooks_for(module, SpectralNorm, name):
+        hook.remove(module)
+        del module._forward_pre_hooks[key]
+        break
     else:
         raise ValueError(f"spectral_norm of '{name}' not found in {module}")
     for key, state_hook in module._state_dict_hooks.items():

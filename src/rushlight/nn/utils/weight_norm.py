@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import rushlight as torch
 
+from ..modules.calls import hooks_for
 from ..modules.module import Module
 from ..parameter import Parameter, UninitializedParameter
 
@@ -30,7 +31,7 @@ class WeightNorm:
     @staticmethod
     def apply(module: Module, name: str, dim: int | None) -> WeightNorm:
         """Registers the hook; RuntimeError where there is one for that name already."""
-        if any(isinstance(hook, WeightNorm) and hook.name == name for hook in module._forward_pre_hooks.values()):
+        if hooks_for(module, WeightNorm, name):
             raise RuntimeError(f"Cannot register two weight_norm hooks on the same parameter {name}")
         hook = WeightNorm(name, dim)
         weight = getattr(module, name)
@@ -80,9 +81,8 @@ def weight_norm(module: M, name: str = "weight", dim: int | None = 0) -> M:
 
 def remove_weight_norm(module: M, name: str = "weight") -> M:
     """Makes a weight an ordinary parameter again; ValueError where it has no weight norm."""
-    for key, hook in module._forward_pre_hooks.items():
-        if isinstance(hook, WeightNorm) and hook.name == name:
-            hook.remove(module)
-            del module._forward_pre_hooks[key]
-            return module
+    for key, hook in hooks_for(module, WeightNorm, name):
+        hook.remove(module)
+        del module._forward_pre_hooks[key]
+        return module
     raise ValueError(f"weight_norm of '{name}' not found in {module}")
