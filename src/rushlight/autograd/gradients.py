@@ -97,7 +97,7 @@ def backward(
             )
 
 
-def _places_of(inputs: Sequence[Any]) -> list[Edge]:
+def _places_of(inputs: Sequence[Tensor | GradientEdge]) -> list[Edge]:
     """Where the gradients of these arrive; those that are no leaves will keep them."""
     edges = []
     for tensor in inputs:

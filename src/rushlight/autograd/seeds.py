@@ -45,7 +45,7 @@ def roots_and_seeds(outputs: Sequence[Any], cotangents: Sequence[Any], create_gr
     return roots, seeds
 
 
-def _implicit_seed(output: Any) -> Any:
+def _implicit_seed(output: Tensor | GradientEdge) -> Any:
     """The cotangent of an output for which none is given: 1, if it is one real number."""
     shape, dtype = meta_of(output)
     if math.prod(shape) != 1:
@@ -55,7 +55,7 @@ def _implicit_seed(output: Any) -> Any:
     return _ones(output, shape, dtype) if modes.special.active else np.ones(shape, dtype)
 
 
-def _given_seed(index: int, output: Any, cotangent: Any, create_graph: bool) -> Any:
+def _given_seed(index: int, output: Tensor | GradientEdge, cotangent: Any, create_graph: bool) -> Any:
     """A cotangent in the shape and dtype of its output, checked: a Tensor if the pass is recorded, else an array."""
     shape, dtype = meta_of(output)
     _check_seed(index, output, shape, dtype, cotangent)
@@ -67,7 +67,7 @@ def _given_seed(index: int, output: Any, cotangent: Any, create_graph: bool) -> 
     return cotangent._unbroadcast(shape, dtype) if create_graph else unbroadcast(seed, shape, dtype)
 
 
-def _root(index: int, output: Any) -> Edge:
+def _root(index: int, output: Tensor | GradientEdge) -> Edge:
     """The output's place in the graph; RuntimeError where it has none."""
     if isinstance(output, GradientEdge):
         return output[0], output[1]

@@ -135,10 +135,12 @@ def stft(
     return registry["torch"]["view_as_real"](out) if return_complex is not None and not return_complex else out
 
 
-def _padded(signal: Any, width: int, mode: str) -> Any:
+def _padded(signal: Tensor, width: int, mode: str) -> Tensor:
     """A signal, or a batch of them, with so many samples more at either end."""
     missing = 3 - signal._array.ndim  # dimensions, for padding as of images
-    wide = registry["torch.nn.functional"]["pad"](signal.view((1,) * missing + signal._array.shape), (width, width), mode)
+    wide: Tensor = registry["torch.nn.functional"]["pad"](
+        signal.view((1,) * missing + signal._array.shape), (width, width), mode
+    )
     return wide.view(wide._array.shape[missing:]) if missing >= 0 else wide
 
 

@@ -10,6 +10,9 @@ from rushlight.autograd.graph import RemovableHandle
 from rushlight.nn.modules.module import Module
 from typing import Any
 from typing import NamedTuple
+from typing import TypeVar
+
+_H = TypeVar('_H')
 
 class BackwardHookFunction(Function):
     """Hands its tensors through: a place in the graph to watch."""
@@ -52,6 +55,9 @@ def add(hooks: OrderedDict[int, Any], hook: Callable[..., Any], prepend: bool = 
     ...
 def check_kind(is_full: bool | None, wanted: bool, where: str) -> None:
     """RuntimeError where hooks of the other kind are registered."""
+    ...
+def hooks_for(module: Module, kind: type[_H], name: str, label: str = 'name') -> list[tuple[int, _H]]:
+    """The hooks of a class before forward that are for the parameter of that name, which they have as ``label``; and their keys."""
     ...
 def read(name: str, value: Any) -> Any:
     """What a module's parameter, buffer or submodule is read as while there are traces."""
