@@ -18,7 +18,7 @@ def output(program: str, *options: str) -> str:
         [sys.executable, "-m", "rushlight", str(TRAINING / f"{program}.py"), *options],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         env=os.environ | {"PYTHONPATH": str(Path(rushlight.__file__).parents[1]), "OMP_NUM_THREADS": "1"},  # small matrices
     )
     assert done.returncode == 0, done.stderr

@@ -16,7 +16,7 @@ from rushlight.as_torch import tracebacks
 ROOM = str(Path(rushlight.__file__).parent)
 
 
-forked = Forks("import runpy, rushlight; run = lambda words: runpy.run_path(*words, run_name='__main__')", "run", 60)
+forked = Forks("import runpy, rushlight; run = lambda words: runpy.run_path(*words, run_name='__main__')", "run", 300)
 
 
 def shown(body: str, tmp_path: Path, fresh: bool = True) -> str:

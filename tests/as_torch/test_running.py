@@ -19,7 +19,7 @@ from rushlight.as_torch.alias import install_as_torch
 PYTHON = [sys.executable]
 RUSHLIGHT = [sys.executable, "-m", "rushlight"]
 SOURCE = str(Path(rushlight.__file__).parents[1])
-forked = Forks("import rushlight; from rushlight.__main__ import main", "main", 60)
+forked = Forks("import rushlight; from rushlight.__main__ import main", "main", 300)
 COMMAND = [str(Path(sysconfig.get_path("scripts")) / "rushlight")]
 
 
@@ -40,7 +40,7 @@ def run(
         check=check,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         env={**os.environ, "PYTHONPATH": SOURCE, "PYTHONWARNINGS": "", **environment},
     )
 

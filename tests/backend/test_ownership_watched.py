@@ -121,7 +121,7 @@ def test_who_looks_on_at_the_import_does_not_count() -> None:
             capture_output=True,
             text=True,
             env={"PYTHONPATH": ":".join(sys.path)},
-            timeout=120,
+            timeout=300,
         )
         assert done.stdout.strip() == expected, done.stderr
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from forking import SOURCES, Forks
 
-PATIENCE = 120  # seconds
+PATIENCE = 300  # seconds
 forked = Forks(
     "import rushlight.explain.story, rushlight.explain.running; from rushlight.__main__ import main", "main", PATIENCE
 )

@@ -362,8 +362,8 @@ def test_out_of_order(tmp_path: Path) -> None:
 
         return Calls(sample, 8)
 
-    assert list(Workers(late("later"), batch_size=None, num_workers=2, timeout=60)) == list(range(8))
-    batches = iter(Workers(late("given"), batch_size=None, num_workers=2, timeout=60, in_order=False))
+    assert list(Workers(late("later"), batch_size=None, num_workers=2, timeout=300)) == list(range(8))
+    batches = iter(Workers(late("given"), batch_size=None, num_workers=2, timeout=300, in_order=False))
     given = [next(batches)]
     (tmp_path / "given").touch()
     given += batches
