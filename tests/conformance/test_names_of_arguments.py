@@ -20,8 +20,8 @@ LEFT_OUT = frozenset(
     "native_batch_norm manual_seed seed resize_ set_ set cuda xpu to sspaddmm smm hspmm sparse_mask new".split()
 )
 OTHER_NAMES = {"input": ["x", "a", "x1"], "dim": ["axis"], "keepdim": ["keepdims"], "other": ["x2"]}
-# Refused here alone: further slopes, numbers for no size of a result, batches of sparse rows.
-KNOWN = frozenset("elu_ sym_constrain_range adaptive_avg_pool1d to_sparse_bsc to_sparse_csc to_sparse_csr".split())
+# Refused here alone: numbers for no size of a result, batches of sparse rows.
+KNOWN = frozenset("sym_constrain_range adaptive_avg_pool1d to_sparse_bsc to_sparse_csc to_sparse_csr".split())
 VALUES: dict[str, list[Any]] = {
     "Number": [1, 0, 2.5, True, -1], "int": [0, 1, -1, 2], "float": [0.5, 1.0, 1], "bool": [True, False], "str": ["mean", "floor"],
     "tuple of ints": [[0], (1,), [0, 1], [2, 3], (1, 1), [2], (3, 2), 1, 0], "torch.dtype": ["float32", "float64"],

@@ -100,9 +100,8 @@ def _by_result(result: Tensor, name: str, slope: float) -> Tensor:
     return result
 
 
-def _written(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+def _written(function: Callable[..., Tensor], name: str) -> Callable[..., Tensor]:
     """The function for its in-place form."""
-    name = function.__name__
     if name not in (*_BY_RESULT, "selu", "_threshold"):
         return function
     parameter = function.__code__.co_varnames[1] if name in _BY_RESULT else ""
@@ -117,7 +116,7 @@ def _written(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
 def _with_inplace(name: str, function: Any) -> Any:
     """Adds what nn.functional has: ``inplace=True`` and the function whose name ends in ``_``."""
-    count, written = function.__code__.co_argcount, _written(function)
+    count, written = function.__code__.co_argcount, _written(function, function.__name__)
     least = count - len(function.__defaults__ or ()) - 1
 
     def call(input: Any, *args: Any, inplace: bool = False, **kwargs: Any) -> Any:
@@ -134,10 +133,11 @@ def _with_inplace(name: str, function: Any) -> Any:
     return call
 
 
-def _activation(function: Any, *, in_torch: bool = False) -> Any:
+def _activation(function: Any, *, in_torch: bool = False, builtin: Any = None) -> Any:
+    """``builtin``: what PyTorch has behind the name that ends in ``_``, where that is not the function."""
     name = function.__name__.removeprefix("_")
     public(space="torch.nn.functional", out=False)(_with_inplace(name, function))
-    written = _written(function)
+    written = _written(builtin or function, function.__name__)
 
     def inplace(input: Any, *args: Any, **kwargs: Any) -> Any:
         if args or kwargs:
@@ -151,7 +151,7 @@ def _activation(function: Any, *, in_torch: bool = False) -> Any:
                 ) from None
             raise
 
-    inplace.__signature__ = PublicSignature(function)  # type: ignore[attr-defined]
+    inplace.__signature__ = PublicSignature(builtin or function)  # type: ignore[attr-defined]
     module("torch.nn.functional")[name + "_"] = function_of(named(inplace, name + "_"))
     if in_torch:
         public(method=False, out=name != "selu")(function)
@@ -180,12 +180,19 @@ def leaky_relu(input: Any, negative_slope: float = 0.01) -> Any:
     return ops.leaky_relu(input, negative_slope)
 
 
-@_activation
 def elu(input: Any, alpha: float = 1.0) -> Any:
     """``x`` where positive, else ``alpha * (exp(x) - 1)``."""
+    return _scaled_elu(input, alpha)
+
+
+def _scaled_elu(input: Any, alpha: float = 1.0, scale: float = 1, input_scale: float = 1) -> Any:
     require_kind(input, "elu_cpu", "f")
-    _check_real(alpha, _computed_in(input))
-    return ops.elu(input, alpha, 1, 1)
+    for factor in (alpha, scale, input_scale):
+        _check_real(factor, _computed_in(input))
+    return ops.elu(input, alpha, scale, input_scale)
+
+
+_activation(elu, builtin=_scaled_elu)
 
 
 def selu(input: Any) -> Tensor:
@@ -241,13 +248,19 @@ def softplus(input: Any, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
     return ops.softplus(input, beta, threshold)
 
 
-@_activation
 def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> Any:
     """``x`` between two limits."""
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
+    return _between(input, min_val, max_val)
+
+
+def _between(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> Any:
     _check_limits(input, min_val)
     return ops.hardtanh(input, checked_number(min_val, input._array), checked_number(max_val, input._array))
+
+
+_activation(hardtanh, builtin=_between)
 
 
 def _check_limits(input: Any, low: float) -> None:

@@ -166,8 +166,10 @@ def _branches(condition: Any, input: Any, other: Any) -> tuple[Any, Any]:
     if not all(isinstance(value, (Tensor, *NUMBERS)) for value in (input, other)):
         raise TypeError  # which is then said in PyTorch's words
     common = promotion.common_dtype([input, other]).numpy
+    of_common = np.empty(0, common)
     made = (
-        value if isinstance(value, Tensor) else new_tensor(promotion.number_array(value, common)) for value in (input, other)
+        value if isinstance(value, Tensor) else new_tensor(promotion.number_array(checked_number(value, of_common), common))
+        for value in (input, other)
     )
     return tuple(made)  # type: ignore[return-value]
 

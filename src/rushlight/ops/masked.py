@@ -28,7 +28,7 @@ def _axes(dim: Any, ndim: int) -> tuple[int, ...]:
     ndim = max(ndim, 1)
     axes: list[int] = []
     for one in (dim,) if isinstance(dim, int) else dim:
-        axis = one + ndim if one < 0 else one
+        axis = one + ndim if one < 0 else +one  # of a bool a number
         if axis in axes:
             raise RuntimeError(f"dim={one} appears multiple times in the list of dims")
         if not 0 <= axis < ndim:

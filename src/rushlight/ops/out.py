@@ -59,6 +59,7 @@ _IN_OUTS_DTYPE = frozenset("sum prod cumsum cumprod".split())  # their ``out=`` 
 _REAL_ONLY = frozenset(("ceil", "fix", "floor", "sign", "trunc"))  # complex numbers are what they refuse first
 # As those do; and comparisons, whose results are truths.
 _KIND_FIRST = _REAL_ONLY | frozenset("clamp clamp_max clamp_min clip ge greater greater_equal gt le less less_equal lt".split())
+_OUT_BESIDE_DIM = frozenset("sum prod median nanmedian".split())  # their forms without ``dim`` have no ``out=``
 # What is no function that could be differentiated, so that nobody asks whether somebody wants to.
 _WITHOUT_DERIVATIVE = frozenset(
     "airy_ai all any argmax argmin bessel_j0 bessel_j1 bessel_y0 bessel_y1 bitwise_and bitwise_left_shift bitwise_not bitwise_or "
@@ -86,6 +87,7 @@ def write_out(f: Function, name: str, target: Any, args: Args, kwargs: Named, sa
 
     ``said``  its name in PyTorch's schemas, where that is another
     """
+    args, kwargs = _begun(name, args, kwargs)
     _refuse_derivatives(f, name, target, args, kwargs)
     everything = [*args, *kwargs.values()]
     sized: list[_Sized] = []
@@ -141,6 +143,15 @@ def write_out(f: Function, name: str, target: Any, args: Args, kwargs: Named, sa
     store(target, result._array, name)
     _let_see(sized)
     return target
+
+
+def _begun(name: str, args: Args, kwargs: Named) -> tuple[Args, Named]:
+    """The arguments with the input by position."""
+    if not args and "input" in kwargs:
+        args, kwargs = (kwargs["input"],), {label: value for label, value in kwargs.items() if label != "input"}
+    if name in _OUT_BESIDE_DIM and len(args) == 1 and "dim" not in kwargs:
+        raise TypeError  # which is then said in PyTorch's words
+    return args, kwargs
 
 
 def _refuse_derivatives(f: Function, name: str, target: Any, args: Args, kwargs: Named) -> None:

@@ -38,7 +38,7 @@ from .descriptions import description
 from .misfits import Call, flags_of, lacking, no_bool, only_bools, without
 from .out import write_out
 from .signatures import OUT, PublicSignature
-from .spellings import by_own_names, in_order
+from .spellings import by_own_names, in_order, with_other
 from .table import Op, table, tensors
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -341,7 +341,7 @@ class CompiledOnUse:
         entry = table[self.op_name]
         function = compiled_call(entry, self._unless_taken_over, self.where, public=True)
         if self.make == "method":
-            function = _with_other(self.name, function) if len(entry.inputs) == 2 else function
+            function = with_other(self.name, function) if len(entry.inputs) == 2 else function
             function.__doc__ = f"See :func:`torch.{self.name}`."
         function.__name__ = self.name
         return function
@@ -364,22 +364,6 @@ class CompiledOnUse:
         if home is not None:  # else another thread was first
             setattr(home, self.name, function)
         return function if instance is None else function.__get__(instance, owner)
-
-
-def _with_other(name: str, compiled: Callable[..., Any]) -> Callable[..., Any]:
-    """A method of two tensors with PyTorch's name for the second."""
-
-    def method(self: Any, other: Any) -> Any:
-        try:
-            return compiled(self, other)
-        except TypeError as error:
-            wrong = Call(name, ("input", "other"), (self, other), {}).as_method(error)
-            if wrong is None:
-                raise
-            raise wrong from None
-
-    method.__name__ = method.__qualname__ = name
-    return method
 
 
 def publish(name: str, *aliases: str, forms: str = "function method inplace", space: str = "torch") -> None:

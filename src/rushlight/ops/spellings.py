@@ -8,11 +8,15 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
+from typing import Any
 
 from ..autograd.interpreters import Args, Named
 from ..base.arguments import NUMBERS
-from .argument_forms import refusal, respelled, spellings_of
+from .argument_forms import refusal, refuse_misfits, respelled, spellings_of
 from .compiling import UNSAID
+from .misfits import Call, without
+from .signatures import PublicSignature
 
 
 def by_own_names(parameters: tuple[str, ...], spellings: dict[str, str], args: Args, named: Named) -> tuple[Args, Named]:
@@ -42,3 +46,28 @@ def in_order(name: str, labels: tuple[str, ...], args: Args, named: Named) -> tu
         raise refusal(name, False, first, behind) or TypeError(f"{name}() got an unexpected keyword argument '{unknown[0]}'")
     out = others.pop("out", None)
     return tuple((given | others)[label] for label in labels), {} if out is None else {"out": out}
+
+
+def with_other(name: str, compiled: Callable[..., Any]) -> Callable[..., Any]:
+    """A method of two tensors with PyTorch's name for the second, and NumPy's."""
+
+    def method(self: object, other: object = UNSAID, *, x2: object = UNSAID) -> object:
+        if x2 is not UNSAID:
+            refuse_misfits(name, True, () if other is UNSAID else (other,), {"x2": x2})
+            other = x2
+        try:
+            return compiled(self, other)
+        except TypeError as error:
+            if other is UNSAID:
+                raise without(name, ["other"]) from None
+            wrong = Call(name, ("input", "other"), (self, other), {}).as_method(error)
+            if wrong is None:
+                raise
+            raise wrong from None
+
+    method.__name__ = method.__qualname__ = name
+    method.__signature__ = _OF_TWO  # type: ignore[attr-defined]
+    return method
+
+
+_OF_TWO = PublicSignature(lambda self, other: None)

@@ -196,6 +196,10 @@ def _finished(tensor: Tensor, requires_grad: Any, backward_hooks: Any, metadata:
 
 
 def _set_state(self: Tensor, state: Any) -> None:
+    if not isinstance(state, dict):
+        count = len(state)
+        if count not in (2, 4):  # what tensors of today and of long ago are saved as
+            raise ValueError(f"not enough values to unpack (expected 3, got {count})")
     set_state(self, state)
 
 
