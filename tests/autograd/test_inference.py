@@ -7,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 import rushlight as torch
-from rushlight.autograd.modes import special
 from rushlight.ops import dispatch
 from rushlight.ops.compiling import GLOBALS
 
@@ -117,18 +116,7 @@ def test_compiled_ops_do_in_inference_mode_what_the_general_path_does(name, give
         assert compiled == str(error).split("\n")[0]
 
 
-@pytest.fixture
-def _nothing_else_special():
-    """Other tests of the process may have left something unusual alive: a tensor of a subclass, say."""
-    others = set(special.hidden)
-    special.hidden.clear()
-    special.active.difference_update(others)
-    yield
-    special.hidden.update(others)
-    special.active.update(others)
-
-
-@pytest.mark.usefixtures("_nothing_else_special")
+@pytest.mark.usefixtures("nothing_else_special")
 def test_compiled_ops_stay_compiled_in_inference_mode(monkeypatch):
     x, held = torch.ones(2, 3), made()
     wanted = (x.tanh() * x + 1).t()
@@ -169,7 +157,7 @@ def step(x):
     return (torch.cat([y.chunk(3)[0], y]) * y.max(1, keepdim=True).values[:1]).sum()
 
 
-@pytest.mark.usefixtures("_nothing_else_special")
+@pytest.mark.usefixtures("nothing_else_special")
 @pytest.mark.parametrize("unusual", ["sparse", "subclass"])
 def test_compiled_ops_stay_compiled_beside_unusual_tensors(unusual, monkeypatch):
     x = torch.ones(2, 3, requires_grad=True)
@@ -194,7 +182,7 @@ class _Counts(torch.overrides.TorchFunctionMode):
         return func(*args, **(kwargs or {}))
 
 
-@pytest.mark.usefixtures("_nothing_else_special")
+@pytest.mark.usefixtures("nothing_else_special")
 @pytest.mark.parametrize("mode", ["function mode", "two function modes", "autocast"])
 def test_compiled_ops_stay_compiled_in_modes_that_are_asked_before_them(mode, monkeypatch):
     x = torch.ones(2, 3, requires_grad=True)

@@ -63,6 +63,7 @@ def test_compiled_ops_pack_what_the_general_path_packs(name, monkeypatch):
     assert compiled == packed_and_results()
 
 
+@pytest.mark.usefixtures("nothing_else_special")
 def test_ops_under_hooks_are_compiled(monkeypatch):
     x = torch.ones(2, 3, requires_grad=True)
 

@@ -89,6 +89,7 @@ def test_compiled_ops_meet_numbers_as_the_general_path_does(
         assert compiled == found()
 
 
+@pytest.mark.usefixtures("nothing_else_special")
 def test_a_mask_times_numbers_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     x, mask = torch.ones(2, 3, requires_grad=True), torch.tensor([True, False, True])
     steps: list[Callable[[], Any]] = [lambda: x * mask, lambda: mask + x, lambda: x / torch.tensor(2), lambda: mask.long() < x]

@@ -320,6 +320,7 @@ def profile_of_nothing() -> Any:
 # What is left of it.
 
 
+@pytest.mark.usefixtures("nothing_else_special")
 def test_nothing_stays_behind() -> None:
     torch.ones(1).exp()
     before = (

@@ -290,6 +290,7 @@ def test_optimizers_that_refuse_sparse_gradients() -> None:
         torch.optim.SparseAdam([dense]).step()
 
 
+@pytest.mark.usefixtures("nothing_else_special")
 def test_ops_are_short_again_when_no_sparse_tensor_lives() -> None:
     before = len(special.active)
     s = torch.eye(2).to_sparse()

@@ -23,7 +23,7 @@ def run(method: str | None, target, *args) -> None:
         return
     process = multiprocessing.get_context(method).Process(target=target, args=args)
     process.start()
-    process.join(60)
+    process.join(300)
     assert process.exitcode == 0
 
 

@@ -32,6 +32,7 @@ def test_whoever_asks_for_numbers_is_refused(read):
         read(torch.empty(3, device="meta"))
 
 
+@pytest.mark.usefixtures("nothing_else_special")
 def test_ops_go_their_short_way_again_when_no_meta_tensor_is_left():
     gc.collect()
     before = len(special.active)
@@ -68,6 +69,7 @@ def test_after_a_meta_tensor_a_list_that_holds_itself_is_refused_by_its_reader()
     assert alive.is_meta
 
 
+@pytest.mark.usefixtures("nothing_else_special")
 def test_what_numpy_is_refused_it_does_not_keep() -> None:
     """While a meta tensor is alive, nothing is compiled."""
     gc.collect()

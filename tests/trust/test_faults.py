@@ -359,7 +359,7 @@ def test_processes_begun_with_work_in_flight(way: str) -> None:
     finally:
         ended.set()
         for thread in threads:
-            thread.join(60)
+            thread.join(300)
 
 
 def test_threads_of_mixed_work() -> None:

@@ -212,6 +212,7 @@ def test_errors_of_handlers_are_told_from_others() -> None:
     assert not came_by_a_signal(other.value)
 
 
+@pytest.mark.usefixtures("nothing_else_special")
 @pytest.mark.parametrize("at", [1, 2])
 @pytest.mark.parametrize("owner, name", [(Watch, "_begin"), (Watch, "_end"), (watching, "held")])
 def test_nothing_of_a_recording_stays_behind(at: int, owner: Any, name: str, monkeypatch: pytest.MonkeyPatch) -> None:

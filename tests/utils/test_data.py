@@ -441,7 +441,7 @@ def test_a_dead_worker_is_noticed(how: Callable[[], None], why: str | None) -> N
 
 def test_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rushlight.utils.data._utils.processes._SECONDS_TO_END", 0.1)
-    assert list(Workers(Calls(lambda i: i, 2), batch_size=None, num_workers=1, timeout=60)) == [0, 1]
+    assert list(Workers(Calls(lambda i: i, 2), batch_size=None, num_workers=1, timeout=300)) == [0, 1]
     batches = iter(Workers(Calls(lambda i: time.sleep(60), 2), batch_size=None, num_workers=1, timeout=1))
     with pytest.raises(RuntimeError, match=r"DataLoader timed out after 1 seconds"):
         next(batches)
@@ -515,7 +515,7 @@ def test_workers_end_with_their_program(how: str, code: int, tmp_path: Path) -> 
     assert len(workers) == 2
     if how.startswith("interrupt"):
         os.killpg(program.pid, signal.SIGINT)  # as a terminal does: to all of them
-    _, errors = program.communicate(timeout=120)
+    _, errors = program.communicate(timeout=300)
     assert program.returncode == code
     assert errors.count("Traceback") == how.startswith("interrupt"), errors  # the program's own, none of a worker
     start = time.monotonic()
