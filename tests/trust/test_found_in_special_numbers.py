@@ -97,3 +97,19 @@ def test_the_first_element_out_of_bounds_is_told() -> None:
         F.binary_cross_entropy(inside, outside)
     with pytest.raises(RuntimeError, match="all elements of input should be between 0 and 1"):
         F.binary_cross_entropy(outside, outside)
+
+
+def test_one_over_a_complex_infinity_is_no_number_in_elimination() -> None:
+    lu, pivots = torch.linalg.lu_factor(complexes(complex(inf, 1), 2, 1, 3).view(2, 2))
+    assert (same(lu, [complex(inf, 1), 2, complex(nan, nan), complex(nan, nan)]), pivots.tolist()) == (True, [1, 2])
+
+
+def test_of_three_matrices_the_first_two_are_multiplied_first() -> None:
+    large, none = torch.full((2, 2), 1e200, dtype=torch.float64), torch.zeros(2, 2, dtype=torch.float64)
+    assert same(torch.linalg.multi_dot([none, large, large]), [0] * 4)
+    assert same(torch.linalg.multi_dot([none, none, large, large]), [nan] * 4)
+
+
+def test_a_vandermonde_matrix_has_more_than_one_column() -> None:
+    with pytest.raises(RuntimeError, match="N must be greater than 1"):
+        torch.linalg.vander(torch.ones(3, 1))

@@ -15,6 +15,7 @@ from .numpy import Array
 
 INT = np.dtype(np.int32)
 _FEW = 64  # rows of a triangle that is solved in one
+_NO_NUMBER = complex("nan+nanj")  # one over a complex infinity, for LAPACK
 _SHARED = 1 << 20  # multiplications that BLAS may share out to its threads
 
 
@@ -54,6 +55,8 @@ def _eliminate(lu: Array, pivots: Array, info: Array) -> None:
         if zero.any():
             info[zero & (info == 0)] = k + 1
             pivot = np.where(zero, np.ones((), lu.dtype), pivot)
+        if lu.dtype.kind == "c" and not np.isfinite(pivot).all():
+            pivot = np.where(np.isfinite(pivot), pivot, _NO_NUMBER)  # LAPACK multiplies by its reciprocal
         lu[:, k + 1 :, k] /= pivot[:, None]
         lu[:, k + 1 :, k + 1 :] -= lu[:, k + 1 :, k, None] * lu[:, k, None, k + 1 :]
 

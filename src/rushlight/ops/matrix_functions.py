@@ -151,12 +151,12 @@ def vander(x: Any, *, N: Any = None) -> Tensor:
     array = x._array
     if array.dtype.kind == "b":
         raise RuntimeError("linalg.vander supports floating point, complex, and integer tensors, but got Bool")
-    if (not array.ndim and N is None) or (N is not None and N <= 1):
+    count = int(N) if N is not None else array.shape[-1] if array.ndim else 1
+    if count <= 1:
         raise RuntimeError("N must be greater than 1.")
     if not array.ndim:
         x = x.unsqueeze(0)
         array = x._array
-    count = array.shape[-1] if N is None else int(N)
     powers = x.unsqueeze(-1).expand((*array.shape, count - 1)).cumprod(-1)
     ones = new_tensor(np.ones((*array.shape, 1), powers._array.dtype))
     return module("torch")["cat"]([ones, powers], -1)

@@ -248,9 +248,10 @@ def _chain(matrices: list[Any]) -> Any:
     for length in range(1, count):
         for start in range(count - length):
             end = start + length
+            cuts = range(start, end)  # of equal ways the last is kept: PyTorch's first, but of three matrices its last
             ways = {
                 cost[start, cut] + cost[cut + 1, end] + sizes[start] * sizes[cut + 1] * sizes[end + 1]: cut
-                for cut in range(end - 1, start - 1, -1)
+                for cut in (cuts if count == 3 else reversed(cuts))
             }
             cost[start, end] = min(ways)
             split[start, end] = ways[cost[start, end]]
