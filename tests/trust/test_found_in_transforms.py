@@ -88,3 +88,14 @@ def test_jacobians_of_nothing_beside_something() -> None:
     assert whole.tolist() == [[2, 0], [0, 2]] and nothing.shape == (0, 2)
     with pytest.raises(IndexError, match="index 0 is out of bounds for dimension 0 with size 0"):
         torch.autograd.functional.jacobian(lambda t: (t[:0] * 2, t[2:]), x, vectorize=True)
+
+
+def test_all_of_a_tangent_of_a_symmetric_matrix_counts() -> None:
+    matrix, tangent = torch.tensor([[4.0, 2.0], [2.0, 5.0]]), torch.tensor([[4.0, 8.0], [0.0, 4.0]])
+    for upper in (False, True):
+        for function in (torch.linalg.cholesky, lambda a, upper: torch.linalg.cholesky_ex(a, upper=upper)[0]):
+            pushed = torch.func.jvp(lambda a: function(a, upper=upper), (matrix,), (tangent,))[1]  # noqa: B023
+            assert (pushed.mT if upper else pushed).tolist() == [[1, 0], [-0.5, 0.25]]
+    diagonal = torch.tensor([[1.0, 0.0], [0.0, 3.0]])
+    values, vectors = torch.func.jvp(lambda a: tuple(torch.linalg.eigh(a)), (diagonal,), (tangent,))[1]
+    assert values.tolist() == [4, 4] and vectors.abs().tolist() == [[0, 4], [0, 0]]

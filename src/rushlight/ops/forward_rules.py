@@ -13,7 +13,7 @@ The rule of an op maps cotangents backwards; how tangents go forward follows fro
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,7 @@ from ..base.attributes import held
 from ..tensor import Tensor, new_tensor, wrap
 from . import table
 from .forward_arrays import lacking, run_with_tangents
+from .forward_decompositions import cholesky_tangent, eigh_tangent
 from .rule_functions import conj
 
 
@@ -187,8 +188,8 @@ def _tangents(op: table.Op, primals: Sequence[Any], tangents: Sequence[Any], par
         return _beside_others(total, [out], [tangents[1], 0]) if op.name == "div" else total
     if op.name in ("prod", "prod_all") and not primals[0]._array.ndim:
         return table.tensors.sum_all(tangents[0]) if op.name == "prod_all" else table.tensors.sum(tangents[0], *params[:2])
-    if op.name == "logcumsumexp":
-        return _logcumsumexp_tangent(primals[0], tangents[0], *params)
+    if op.name in _OWN:
+        return _OWN[op.name](primals[0], tangents[0], out, *params)
     found = _transposed(op, primals, tangents, params)
     return _beside_others(found[0], [None, primals[1]], tangents) if op.name == "relu_backward" else found
 
@@ -216,10 +217,19 @@ def _product_beside(primals: Sequence[Any], tangents: Sequence[Any]) -> Tensor:
     return total
 
 
-def _logcumsumexp_tangent(x: Tensor, tangent: Tensor, axis: int) -> Tensor:
+def _logcumsumexp_tangent(x: Tensor, tangent: Tensor, out: Tensor, axis: int) -> Tensor:
     """Means of the tangents so far, weighed by exp(x): the reverse rule takes logarithms, whose second derivative is nan."""
     weights = (x if x._array.dtype.kind == "c" else x - x.max(axis, True)[0]).exp()
     return (weights * tangent).cumsum(axis) / (weights.cumsum(axis) + 1e-13)
+
+
+# Not the transposes of the reverse rules.
+_OWN: dict[str, Callable[..., Any]] = {
+    "logcumsumexp": _logcumsumexp_tangent,
+    "cholesky": cholesky_tangent,
+    "cholesky_ex": lambda a, tangent, out, *params: (cholesky_tangent(a, tangent, out[0], *params), None),
+    "eigh": eigh_tangent,
+}
 
 
 def _reduced(op: table.Op, primals: Sequence[Any], tangents: Sequence[Any], params: tuple[Any, ...], out: Any) -> Any:
