@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from .entries import Entry, Value
 from .folding import LIFE, Board, Card
-from .places import bound_names, scopes_of
+from .places import bound_names, parsed, scopes_of
 from .words import Said, literal, say
 
 MOST = 3  # values under one name that are on no card
@@ -106,13 +106,9 @@ def _assigned(board: Board, tensor: int, source: int) -> int | None:
 @functools.lru_cache(16)
 def _bindings(text: str) -> dict[tuple[str, str], int]:
     """The first line of a program that binds a name, by the name and the function around it."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError):
-        return {}
-    scopes = scopes_of(tree)
+    scopes = scopes_of(text)
     found: dict[tuple[str, str], int] = {}
-    for node in ast.walk(tree):
+    for node in parsed(text):
         targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
         for target in targets:
             for name in bound_names(target):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import linecache
 import os
 import re
@@ -184,25 +185,32 @@ class Places:
     def _assignments(self, path: str, lines: list[str]) -> dict[int, ast.stmt]:
         """The assignments of a file by their lines, and in which function each stands."""
         if path not in self._statements:
-            try:
-                tree = ast.parse("\n".join(lines))
-            except (SyntaxError, ValueError):
-                tree = ast.Module([], [])
-            self._statements[path] = {node.lineno: node for node in ast.walk(tree) if isinstance(node, ast.Assign)}
-            loops = [node for node in ast.walk(tree) if isinstance(node, ast.For | ast.AsyncFor)]
+            text = "\n".join(lines)
+            nodes = parsed(text)
+            assignments = [node for node in nodes if isinstance(node, ast.Assign)]
+            self._statements[path] = {node.lineno: node for node in assignments}
+            loops = [node for node in nodes if isinstance(node, ast.For | ast.AsyncFor)]
             self._loops[path] = {node.lineno: (node.iter.end_lineno or 0, node.iter.end_col_offset or 0) for node in loops}
-            self._scopes[path] = scopes_of(tree)
-            self._chains[path] = dict(_chains_of(tree))
-            self._methods[path] = list(_methods_of(tree))
-            self._targets[path] = {
-                _span(node.value): ast.unparse(node.targets[0]) for node in ast.walk(tree) if isinstance(node, ast.Assign)
-            }
+            self._scopes[path] = scopes_of(text)
+            self._chains[path] = dict(_chains_of(nodes))
+            self._methods[path] = list(_methods_of(nodes))
+            self._targets[path] = {_span(node.value): ast.unparse(node.targets[0]) for node in assignments}
         return self._statements[path]
 
     def _target(self, path: str, lines: list[str], *span: int) -> str | None:
         """What a statement binds to the very expression."""
         self._assignments(path, lines)
         return self._targets[path].get(span)
+
+
+@functools.lru_cache(maxsize=4)
+def parsed(text: str) -> tuple[ast.AST, ...]:
+    """The nodes of a program, its module first, which is empty where the text is no program; kept for the next block recorded there."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):
+        tree = ast.Module([], [])
+    return tuple(ast.walk(tree))
 
 
 def in_one_line(lines: Iterable[str]) -> str:
@@ -224,9 +232,9 @@ def _span(node: ast.expr) -> tuple[int, ...]:
     return node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
 
 
-def _chains_of(tree: ast.Module) -> Iterator[tuple[tuple[int, ...], tuple[int, int]]]:
+def _chains_of(nodes: Iterable[ast.AST]) -> Iterator[tuple[tuple[int, ...], tuple[int, int]]]:
     """Calls of methods that stand on a later line than what they are called on: the place that Python gives them, and where they begin."""
-    for node in ast.walk(tree):
+    for node in nodes:
         func = node.func if isinstance(node, ast.Call) else None
         if isinstance(node, ast.Call) and isinstance(func, ast.Attribute) and node.lineno < (func.end_lineno or 0):
             line, col, end_line, end_col = _span(node)
@@ -234,17 +242,18 @@ def _chains_of(tree: ast.Module) -> Iterator[tuple[tuple[int, ...], tuple[int, i
             yield (func.end_lineno or line, start, end_line, end_col), (line, col)
 
 
-def _methods_of(tree: ast.Module) -> Iterator[tuple[int, str, str]]:
+def _methods_of(nodes: Iterable[ast.AST]) -> Iterator[tuple[int, str, str]]:
     """The methods that are called on names: the line, the name and the method."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name):
             yield node.lineno, node.func.value.id, node.func.attr
 
 
-def scopes_of(tree: ast.Module) -> dict[int, str]:
+@functools.lru_cache(maxsize=4)
+def scopes_of(text: str) -> dict[int, str]:
     """By its line, the qualified name of the function or class that each statement stands in; none for the module's own."""
     found: dict[int, str] = {}
-    _walk_scopes(tree, "", found)
+    _walk_scopes(parsed(text)[0], "", found)
     return found
 
 

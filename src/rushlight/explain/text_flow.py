@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from .places import Places, bound_names, scopes_of
+from .places import Places, bound_names, parsed, scopes_of
 
 NUMBERS = frozenset(  # what makes numbers of a tensor, which have no history
     "item tolist numpy float int bool complex str tensor array asarray as_tensor from_numpy new_tensor".split()
@@ -67,9 +67,9 @@ class Flow:
         self.statements: list[Statement] = []
         self.loops: list[tuple[int, range]] = []  # a source, and the lines of a loop
         for number, source in enumerate(places.sources):
-            tree = _parsed(source["lines"])
-            self.statements += _statements(number, tree)
-            self.loops += [(number, _lines(one)) for one in ast.walk(tree) if isinstance(one, ast.For | ast.While)]
+            text = "\n".join(source["lines"])
+            self.statements += _statements(number, text)
+            self.loops += [(number, _lines(one)) for one in parsed(text) if isinstance(one, ast.For | ast.While)]
         self.bound: dict[Name, list[Statement]] = defaultdict(list)
         for one in self.statements:
             for target in one.targets if one.binds else ():
@@ -179,21 +179,14 @@ def _writes_into_data(value: ast.expr) -> bool:
     return isinstance(within, ast.Attribute) and within.attr in APART
 
 
-def _parsed(lines: list[str]) -> ast.Module:
-    try:
-        return ast.parse("\n".join(lines))
-    except (SyntaxError, ValueError):
-        return ast.Module([], [])
-
-
 def _lines(node: ast.stmt) -> range:
     return range(node.lineno, (node.end_lineno or node.lineno) + 1)
 
 
-def _statements(source: int, tree: ast.Module) -> Iterator[Statement]:
-    scopes = scopes_of(tree)
-    calls = Counter(one.func.id for one in ast.walk(tree) if isinstance(one, ast.Call) and isinstance(one.func, ast.Name))
-    for node in ast.walk(tree):
+def _statements(source: int, text: str) -> Iterator[Statement]:
+    nodes, scopes = parsed(text), scopes_of(text)
+    calls = Counter(one.func.id for one in nodes if isinstance(one, ast.Call) and isinstance(one.func, ast.Name))
+    for node in nodes:
         if not isinstance(node, ast.stmt):
             continue
         scope = scopes.get(node.lineno, MODULE)
