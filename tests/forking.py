@@ -30,8 +30,8 @@ with open(requests) as lines, open(answers, "w") as told:
         words = None
 if words is not None:
     os.chdir(folder)
-    for number, name in enumerate(files, 1):
-        os.dup2(os.open(name, os.O_WRONLY), number)
+    for number, name in enumerate(files):
+        os.dup2(os.open(name, os.O_WRONLY if number else os.O_RDONLY), number)
     sys.path[0] = os.getcwd()
     {run}(words)
 """
@@ -49,20 +49,20 @@ class Forks:
         self._environment = os.environ | {"PYTHONPATH": str(SOURCES)}  # of now: what one test changes is not for the next
         self._process: subprocess.Popen[bytes] | None = None
 
-    def __call__(self, folder: Path, *words: str) -> subprocess.CompletedProcess[bytes]:
+    def __call__(self, folder: Path, *words: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
         """What a fork did that began in this folder."""
         if self._process is None:
             self._begin()
         with tempfile.TemporaryDirectory() as kept:
-            files = [Path(kept) / name for name in ("stdout", "stderr")]
+            files = [Path(kept) / name for name in ("stdin", "stdout", "stderr")]
             for file in files:
-                file.touch()
+                file.write_bytes(stdin if file.name == "stdin" else b"")
             os.write(self._ask, json.dumps([str(folder), [*map(str, files)], words]).encode() + b"\n")
             if not select.select([self._answer], [], [], self._patience)[0]:
                 self.end()
                 raise TimeoutError(f"{words} has not ended")
             code = int(os.read(self._answer, 100))
-            return subprocess.CompletedProcess(words, code, *(file.read_bytes() for file in files))
+            return subprocess.CompletedProcess(words, code, *(file.read_bytes() for file in files[1:]))
 
     def _begin(self) -> None:
         theirs, self._ask = os.pipe()

@@ -15,6 +15,7 @@ import rushlight
 
 ROOT = Path(rushlight.__file__).parent
 SOURCES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.py"))
+ROOMS = sorted({path.partition("/")[0] for path in SOURCES})
 ALLOWED = {
     # The C library's published functions: mallopt, malloc_trim, mallinfo2.
     "ctypes": {"backend/caching_allocator.py", "backend/openblas.py", "backend/dlpack.py"},
@@ -82,9 +83,11 @@ def _is_repr(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "repr"
 
 
-@pytest.mark.parametrize("path", SOURCES)
-def test_the_package_reads_no_private_memory(path: str) -> None:
-    assert misuses((ROOT / path).read_text(), path) == []
+@pytest.mark.parametrize("room", ROOMS)
+def test_the_package_reads_no_private_memory(room: str) -> None:
+    for path in SOURCES:
+        if path.partition("/")[0] == room:
+            assert misuses((ROOT / path).read_text(encoding="utf-8"), path) == [], path
 
 
 @pytest.mark.parametrize("name", ALLOWED)

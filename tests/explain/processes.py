@@ -19,8 +19,8 @@ def run(
     folder: Path, *words: str, stdin: bytes = b"", fresh: bool = False, **environment: str
 ) -> subprocess.CompletedProcess[bytes]:
     """Python with these words: forked where they are rushlight's command, unless ``fresh`` or something of Python's own is asked."""
-    if words[:2] == ("-m", "rushlight") and not (fresh or stdin or environment):
-        return forked(folder, *words[2:])
+    if words[:2] == ("-m", "rushlight") and not (fresh or environment):
+        return forked(folder, *words[2:], stdin=stdin)
     return subprocess.run(
         [sys.executable, *words],
         capture_output=True,
