@@ -187,3 +187,17 @@ def test_gradients_of_norms_in_half_precision_are_those_of_the_function_itself(d
             own, its = ([start.clone().requires_grad_(), weight.clone().requires_grad_()] for _ in range(2))
             assert all(map(torch.equal, compiled(*its), step(*own)))
     assert any(form.program is not None for form in compiled._compiled.forms)
+
+
+def test_a_callers_cotangent_is_handed_through_a_recording() -> None:
+    def step(x: Any, g: Any) -> Any:
+        through = torch.autograd.grad(torch.atleast_2d(x), x, g)[0]
+        return through * 2 + torch.autograd.grad(torch.atleast_2d(x).sin(), x, g)[0]
+
+    compiled: Any = torch.compile(step)
+    compiled._compiled.always = True
+    x = torch.rand(3, requires_grad=True)
+    for scale in range(4):
+        g = torch.ones(1, 3) * scale
+        assert torch.equal(compiled(x, g), step(x, g))
+    assert any(form.program is not None for form in compiled._compiled.forms)

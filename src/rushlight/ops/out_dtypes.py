@@ -79,8 +79,8 @@ ASKED_FIRST = frozenset(("cholesky_inverse", "pinv", "pinverse", "tensorinv"))  
 def key_of(name: str, said: str, args: Args) -> str:
     """Under which name a function stands here: those of ``torch.linalg`` under theirs where ``torch`` has another of the name."""
     if name == "matmul":
-        matrices = [one._array.ndim > 1 for one in tensors_among(args)]
-        return "mv" if matrices == [True, False] else "dot" if not any(matrices) else name
+        matrices = tuple(one._array.ndim > 1 for one in tensors_among(args))
+        return "mv" if matrices == (True, False) else "dot" if not any(matrices) else name
     return said if said in NOT_SAME or said in EXACT_OUT else name
 
 

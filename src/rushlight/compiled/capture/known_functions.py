@@ -32,6 +32,7 @@ LOOKS_AT_NO_VALUE = frozenset(
     autograd.engine:BackwardPass._fitted autograd.engine:BackwardPass._from_tensor autograd.engine:BackwardPass._unbroadcast
     autograd.forward_ad:as_leaf autograd.forward_ad:dual autograd.forward_ad:laid_like autograd.forward_ad:without_tangent
     autograd.function_calls:_keep autograd.seeds:_given_seed autograd.gradients:_without_graph
+    autograd.hooks:HookCalls.shown autograd.hooks:HookCalls.note_given.<locals>.<genexpr>
     autograd.mirrors:Mirror.__init__ autograd.mirrors:mirror autograd.observed_pass:ObservedPass._pull
     autograd.overlaps:_check_places autograd.overlaps:check_memory autograd.overlaps:check_shared autograd.overlaps:check_turned
     autograd.overlaps:check_write autograd.overlaps:geometry autograd.saved:Packed.placed
@@ -54,8 +55,9 @@ LOOKS_AT_NO_VALUE = frozenset(
     ops.matmul:_check_sizes ops.matmul:_check_vectors ops.matmul:addmv ops.matmul:matmul_of ops.matmul:mv
     ops.normalization:_batch_norm ops.normalization:_instance_norm ops.normalization:rms_norm ops.norms:vector_norm
     ops.operands:check_batches ops.operands:product_shape ops.operands:product_shape.<locals>.<genexpr>
-    ops.out:_check_dtype ops.out:_check_dtypes ops.out:_check_same ops.out:_check_shared ops.out:_let_see
-    ops.out:_reads_what_it_writes ops.out:store ops.out:write_out
+    ops.out:_check_dtype ops.out:_check_dtypes ops.out:_check_shared ops.out:_let_see
+    ops.out:_reads_what_it_writes ops.out:store ops.out:write_out ops.out_dtypes:check_same ops.out_dtypes:key_of
+    ops.out_dtypes:key_of.<locals>.<genexpr>
     ops.products:inner ops.products:kron ops.products:linalg_cross ops.products:multi_dot ops.rearrange:repeat_each
     ops.rearrange:slice_scattered ops.reduce:std ops.reduce:var ops.reflectors:householder_product ops.reflectors:ldl_solve
     ops.reflectors:ormqr ops.scatter:_check_scatter ops.scatter:gather ops.scatter:_scattered ops.shape:_reshaped
