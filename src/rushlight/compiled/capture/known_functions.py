@@ -33,8 +33,9 @@ LOOKS_AT_NO_VALUE = frozenset(
     autograd.forward_ad:as_leaf autograd.forward_ad:dual autograd.forward_ad:laid_like autograd.forward_ad:without_tangent
     autograd.function_calls:_keep autograd.seeds:_given_seed autograd.gradients:_without_graph
     autograd.hooks:HookCalls.shown autograd.hooks:HookCalls.note_given.<locals>.<genexpr>
-    autograd.mirrors:Mirror.__init__ autograd.mirrors:mirror autograd.observed_pass:ObservedPass._pull
-    autograd.overlaps:_check_places autograd.overlaps:check_memory autograd.overlaps:check_shared autograd.overlaps:check_turned
+    autograd.mirrors:Mirror.__init__ autograd.mirrors:mirror autograd.mirrors:where_it_is autograd.observed_pass:ObservedPass._pull
+    autograd.overlaps:_check_overlap autograd.overlaps:_check_places autograd.overlaps:check_memory autograd.overlaps:check_shared
+    autograd.overlaps:check_turned
     autograd.overlaps:check_write autograd.overlaps:geometry autograd.saved:Packed.placed
     autograd.saved:open_function_saved autograd.saved:tensor_of autograd.expanded_gradients:laid_by.<locals>.laid
     autograd.tensor_methods:InGraph.detach
