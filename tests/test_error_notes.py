@@ -1,11 +1,10 @@
 """What rushlight adds to PyTorch's sentences is a note of the error: printed with the traceback, no part of its text."""
 
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from explain.processes import forked
 
 import rushlight as torch
 
@@ -41,8 +40,7 @@ def test_the_text_ends_with_pytorchs_sentence_and_the_rest_is_a_note(run: Callab
 def test_a_program_that_rushlight_runs_prints_the_note_below_the_sentence(tmp_path) -> None:
     program = tmp_path / "program.py"
     program.write_text("import torch\ntorch.ones(3) + torch.ones(4)\n")
-    done = subprocess.run([sys.executable, "-m", "rushlight", str(program)], capture_output=True, text=True, check=False)
-    sentence, note = done.stderr.splitlines()[-2:]
+    sentence, note = forked(tmp_path, "program.py").stderr.decode().splitlines()[-2:]
     assert sentence.endswith("at non-singleton dimension 0")
     assert note.startswith("  The shapes are [3] and [4]")
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from explain.processes import forked as command_forked
 from forking import Forks
 
 import rushlight
@@ -102,10 +103,8 @@ def test_a_notebook_shows_its_own_lines_only(monkeypatch):
 
 
 def test_a_name_with_a_slip_is_found_under_the_alias_too(tmp_path):
-    script = tmp_path / "a.py"
-    script.write_text("import torch\ntorch.tanhh\n")
-    command = [sys.executable, "-m", "rushlight", str(script)]
-    assert subprocess.run(command, capture_output=True, text=True, check=False).stderr.endswith("  Did you mean: 'tanh'?\n")
+    (tmp_path / "a.py").write_text("import torch\ntorch.tanhh\n")
+    assert command_forked(tmp_path, "a.py").stderr.endswith(b"  Did you mean: 'tanh'?\n")
 
 
 @pytest.mark.parametrize(

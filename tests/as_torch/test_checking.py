@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from explain.processes import forked
 
 import rushlight
 from rushlight.as_torch import checking, verdicts
@@ -214,13 +214,6 @@ def test_installed_distributions_by_either_name() -> None:
     ],
 )
 def test_words_that_come_near_are_suggested(tmp_path: Path, words: list[str], code: int, text: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "rushlight", *words],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": SOURCE},
-        check=False,
-    )
+    done = forked(tmp_path, *words)
     assert done.returncode == code
-    assert text in done.stderr
+    assert text in done.stderr.decode()

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from forking import Forks
+from explain.processes import forked
 
 import rushlight
 from rushlight.as_torch import tracebacks
@@ -19,7 +19,6 @@ from rushlight.as_torch.alias import install_as_torch
 PYTHON = [sys.executable]
 RUSHLIGHT = [sys.executable, "-m", "rushlight"]
 SOURCE = str(Path(rushlight.__file__).parents[1])
-forked = Forks("import rushlight; from rushlight.__main__ import main", "main", 300)
 COMMAND = [str(Path(sysconfig.get_path("scripts")) / "rushlight")]
 
 
