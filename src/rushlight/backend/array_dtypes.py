@@ -20,7 +20,7 @@ def refuse(name: str, x: Array | np.dtype[Any]) -> NoReturn:
 def meeting(x: Array, value: Any) -> np.dtype[Any]:
     """The dtype in which a tensor's array and a Python number meet."""
     kind = x.dtype.kind
-    if kind == "c" or (kind in "fV" and not isinstance(value, (complex, np.complexfloating))):
+    if kind == "c" or (kind in "fV" and not isinstance(value, complex)):
         return x.dtype
     own = (dtypes.of(x.dtype),)
     found = dtypes.result_dtype(own, (), (type(value),)) if x.ndim else dtypes.result_dtype((), own, (type(value),))
@@ -38,7 +38,14 @@ def as_array(number: Any, dtype: np.dtype[Any]) -> Array:
     """A Python number as a 0-dim array; into integers it is cut off and wraps around, as in C."""
     if dtype.kind in "iu" and isinstance(number, (int, np.integer)):
         return np.asarray(int(number) & (2**64 - 1), np.uint64).astype(dtype)
-    return np.asarray(number).astype(dtype)
+    return np.asarray(plain_number(number)).astype(dtype)
+
+
+def plain_number(value: Any) -> Any:
+    """A number of NumPy's as Python's; what is complex to NumPy alone PyTorch reads as a float, with NumPy's warning."""
+    if isinstance(value, np.complexfloating) and not isinstance(value, complex):
+        return float(value)
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def floating(x: Array) -> Array:

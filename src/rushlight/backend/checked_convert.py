@@ -12,6 +12,7 @@ from ..base.arguments import refuse_too_large
 from ..base.errstate import silent
 from ..base.type_limits import HELD_BY_FLOATS, finfo, iinfo
 from ..kernels.half_precision import is_half
+from .array_dtypes import plain_number
 
 
 def checked_convert(value: complex | np.generic, dtype: dtypes.dtype) -> Any:
@@ -26,7 +27,7 @@ def checked_convert(value: complex | np.generic, dtype: dtypes.dtype) -> Any:
     if limit is not None and -limit <= value <= limit:  # type: ignore[operator]
         return value
     if isinstance(value, np.generic):
-        return checked_convert(value.item(), dtype)
+        return checked_convert(plain_number(value), dtype)
     refuse_too_large(value)
     if dtype is dtypes.bool_:
         return bool(value)

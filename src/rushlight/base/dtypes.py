@@ -360,10 +360,10 @@ def of_number(number_type: type) -> dtype:
         return bool_
     if issubclass(number_type, int | np.integer):
         return int64
-    if issubclass(number_type, float | np.floating | np.bool_):
-        return _default
-    if issubclass(number_type, complex | np.complexfloating):
+    if issubclass(number_type, complex):
         return default_complex_dtype()
+    if issubclass(number_type, float | np.inexact | np.bool_):  # what is complex to NumPy alone is read as a float
+        return _default
     raise TypeError(f"expected a number, but got {number_type.__name__}")
 
 

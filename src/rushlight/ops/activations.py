@@ -25,6 +25,7 @@ from .activation_backward import mish_backward, prelu_backward, silu_backward
 from .argument_forms import refuse_misfits
 from .inplace import named, read_by_result, record_as
 from .operands import require_kind
+from .parameters import is_number
 from .public import axis_of, function_of, module, ops, public
 from .signatures import INPLACE, PublicSignature
 from .table import arrays, op
@@ -264,6 +265,8 @@ _activation(hardtanh, builtin=_between)
 
 
 def _check_limits(input: Any, low: float) -> None:
+    if low.__class__ is not float and not is_number(low):
+        raise TypeError  # which is then said in PyTorch's words
     kind = input._array.dtype.kind
     if kind == "b":
         raise RuntimeError("Bool inputs not supported for hardtanh")

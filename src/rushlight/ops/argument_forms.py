@@ -160,6 +160,12 @@ class Form(NamedTuple):
                 return RuntimeError("value cannot be converted to type double without overflow")
         return None
 
+    def lacking_kernel(self, name: str) -> NotImplementedError | None:
+        """The error of a form that PyTorch has on other devices alone: of products in a dtype of their own."""
+        if all(each.label != "out_dtype" for each in self.parameters):
+            return None
+        return NotImplementedError(f"Could not run 'aten::{name}.dtype' with arguments from the 'CPU' backend.")
+
     def plain(self, args: Arguments, kwargs: Named) -> tuple[Arguments, Named]:
         """The arguments of a call that fits, with Python's numbers in place of the tensors and the arrays that stand for them."""
         if self.gathers and args and is_index(args[0]):
@@ -183,7 +189,7 @@ def refusal(name: str, method: bool, args: Sequence[object], kwargs: dict[str, o
         if wrong is not None and own.keys() != kwargs.keys() and form.misfit(name, args, own) is None:
             wrong, kwargs = None, own
         if wrong is None:
-            return form.unpacking_error(name, args, kwargs)
+            return form.unpacking_error(name, args, kwargs) or form.lacking_kernel(name)
         if form.is_alone:
             return wrong
     count = len(args) + len(kwargs)

@@ -13,7 +13,7 @@ from ..autograd.rule_errors import broadcast_error
 from ..autograd.write_errors import check_output
 from ..backend import choice as k
 from ..backend.checked_convert import checked_number
-from ..base import return_types
+from ..base import dtypes, return_types
 from ..base.arguments import NUMBERS, refuse_too_large, type_name
 from ..base.dtypes import can_cast
 from ..base.dtypes import of as dtype_of
@@ -159,6 +159,13 @@ def _expect_number(name: str, label: str, value: object) -> None:
     if not isinstance(value, (Tensor, *NUMBERS)):
         raise TypeError(f"{name}(): argument '{label}' must be Number, not {type_name(value)}")
     refuse_too_large(value)
+
+
+def _refuse_imaginary(value: object, dtype: dtypes.dtype) -> None:
+    """PyTorch's error for a factor that a real dtype does not hold."""
+    value = value.item() if isinstance(value, Tensor) else value
+    if isinstance(value, complex) and value.imag and not dtype.is_complex:
+        raise RuntimeError(f"value cannot be converted to type {_C_TYPES.get(dtype.name, 'float')} without overflow")
 
 
 def _branches(condition: Any, input: Any, other: Any) -> tuple[Any, Any]:
@@ -415,6 +422,7 @@ def addcmul(input: Any, tensor1: Any, tensor2: Any, *older: Any, value: Any = 1)
         refuse("addcmul_cpu_out", input, "b")
     _expect_number("addcmul", "value", value)
     common = promotion.common_dtype((input, tensor1, tensor2))
+    _refuse_imaginary(value, common)
     for one in (input, tensor1, tensor2):
         if one._array.dtype.kind in "iu" and one.dtype is common:
             checked_number(value, one._array)
@@ -438,6 +446,7 @@ def addcdiv(input: Any, tensor1: Any, tensor2: Any, *older: Any, value: Any = 1)
             "tensor2), for all dtypes."
         )
     _expect_number("addcdiv", "value", value)
+    _refuse_imaginary(value, promotion.common_dtype((input, tensor1, tensor2)))
     return ops.addcdiv(input, tensor1, tensor2, value)
 
 

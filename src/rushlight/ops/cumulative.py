@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from numbers import Number
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from ..backend import cumulative as k
 from ..backend.extremes import take_along
-from ..base import return_types
+from ..base import dtypes, return_types
 from ..tensor import Tensor
 from .extremes import refuse
 from .integer_arguments import whole_number
@@ -92,7 +93,25 @@ def _logcumsumexp_backward(g: Any, xp: Any, x: Any, out: Any, back: Any, axis: i
     return up - xp.exp(back(xp.masked_fill(size, g >= 0, nothing) - out, axis) + x)
 
 
-@public(inplace=True)
+def _into_itself(name: str) -> Callable[..., Tensor]:
+    """What the form in place computes, which says of another dtype what PyTorch says."""
+
+    def compute(input: Any, dim: object, *, dtype: Any = None) -> Tensor:
+        wanted = dtypes.OF_PYTHON.get(dtype, dtype)
+        axis = axis_of(dim, input._array.ndim)
+        if wanted is not None and wanted is not input.dtype:
+            raise RuntimeError(
+                f"Bad in-place call: input tensor dtype {input.dtype.c_name} and output tensor dtype {wanted.c_name} should match"
+            )
+        if input._array.dtype.kind == "b":
+            _sums_in(name, input, input.dtype)
+        return getattr(ops, name)(input, axis, input._array.dtype)  # type: ignore[no-any-return]
+
+    compute.__name__ = name
+    return compute
+
+
+@public(inplace=_into_itself("cumsum"))
 def cumsum(input: Any, dim: Any, *, dtype: Any = None) -> Tensor:
     """Running sums along ``dim``; those of integers and booleans are int64.
 
@@ -103,7 +122,7 @@ def cumsum(input: Any, dim: Any, *, dtype: Any = None) -> Tensor:
     return ops.cumsum(input, axis_of(dim, input._array.ndim), _sums_in("cumsum", input, dtype))
 
 
-@public(inplace=True)
+@public(inplace=_into_itself("cumprod"))
 def cumprod(input: Any, dim: Any, *, dtype: Any = None) -> Tensor:
     """Running products along ``dim``; those of integers and booleans are int64."""
     return ops.cumprod(input, axis_of(dim, input._array.ndim), _sums_in("cumprod", input, dtype))

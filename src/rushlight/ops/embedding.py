@@ -83,11 +83,11 @@ def _bag_backward(
     return xp.embedding_adjoint(rows, indices, tuple(weight.shape), but, by_frequency, True)
 
 
-def _check_indices(indices: Any, name: str) -> None:
+def _check_indices(indices: Any, name: str, place: int = 1) -> None:
     if indices._array.dtype.str[1:] not in ("i8", "i4"):
         raise RuntimeError(
-            f"Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
-            f"torch.{indices.dtype.scalar_name}Tensor instead (while checking arguments for {name})"
+            f"Expected tensor for argument #{place} 'indices' to have one of the following scalar types: Long, Int; but got "
+            f"{indices.dtype.type_in_errors} instead (while checking arguments for {name})"
         )
 
 
@@ -100,6 +100,12 @@ def _row_number(padding_idx: int, rows: int, message: str) -> int:
 def _renormalized(weight: Any, indices: Any, max_norm: float, norm_type: float) -> None:
     if indices._of_batch and not weight._of_batch:
         interpreters.ask("write", k.embedding_renorm, "embedding_renorm_", weight, (indices,), {})  # which refuses it
+    if weight._array.ndim != 2:
+        raise RuntimeError(
+            f"Expected 2-dimensional tensor, but got {weight._array.ndim}-dimensional tensor for argument #1 'self' (while checking "
+            "arguments for embedding_renorm_)"
+        )
+    _check_indices(indices, "embedding_renorm_", 2)
     numbers = np.unique(indices._array)
     for place, number in enumerate(numbers.tolist()):
         if not -weight._array.shape[0] <= number < weight._array.shape[0]:

@@ -206,6 +206,8 @@ def dist(input: Any, other: Any, p: Any = 2) -> Tensor:
 def renorm(input: Any, p: Any, dim: int, maxnorm: float) -> Tensor:
     """Slices along ``dim`` whose norm is above ``maxnorm`` scaled down to it."""
     array = input._array
+    if isinstance(p, complex):
+        raise RuntimeError("renorm: p must be real-valued")
     if p <= 0:
         raise RuntimeError("renorm: non-positive-norm not supported")
     if array.ndim < 2:

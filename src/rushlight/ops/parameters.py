@@ -73,7 +73,8 @@ class Parameter(NamedTuple):
     def plain(self, value: Any) -> Any:
         """A number of Python's for what stands for one here."""
         if self.kind in ("int", "tuple of ints") and (_stands_for_number(value) or isinstance(value, np.integer)):
-            return operator.index(value)
+            whole = operator.index(value)
+            return (whole,) if self.label == "indices" else whole  # beside a form whose sections are an int
         if self.kind == "tuple of ints" and isinstance(value, (tuple, list)) and any(map(_stands_for_number, value)):
             return type(value)(operator.index(one) if _stands_for_number(one) else one for one in value)
         if self.kind == "torch.dtype" and isinstance(value, type):

@@ -266,12 +266,19 @@ def add(input: Any, other: Any, *older: Any, alpha: Any = 1) -> Tensor:
         if len(older) > 1 or not is_number(other) or not isinstance(older[0], (Tensor, *NUMBERS)):
             raise no_such_form("add", (input, other, *older))
         return add(input, older[0], alpha=other)
-    if not is_number(alpha):
-        raise TypeError(f"add(): argument 'alpha' must be Number, not {type_name(alpha)}")
+    if alpha.__class__ is not int:
+        alpha = _factor("add", alpha)
     refuse_too_large(alpha)
     if alpha == 1 and alpha is not True:
         return ops.add(input, other)
     return ops.add_scaled(input, other, alpha)
+
+
+def _factor(name: str, alpha: object) -> object:
+    """A number, of a tensor of no dimensions what it holds."""
+    if not is_number(alpha):
+        raise TypeError(f"{name}(): argument 'alpha' must be Number, not {type_name(alpha)}")
+    return alpha.item() if isinstance(alpha, Tensor) else alpha
 
 
 @public()
@@ -281,8 +288,8 @@ def sub(input: Any, other: Any, *older: Any, alpha: Any = 1) -> Tensor:
         if len(older) > 1 or not is_number(other) or not isinstance(older[0], (Tensor, *NUMBERS)):
             raise no_such_form("sub", (input, other, *older))
         return sub(input, older[0], alpha=other)
-    if not is_number(alpha):
-        raise TypeError(f"sub(): argument 'alpha' must be Number, not {type_name(alpha)}")
+    if alpha.__class__ is not int:
+        alpha = _factor("sub", alpha)
     refuse_too_large(alpha)
     return ops.sub(input, other) if alpha == 1 and alpha is not True else ops.sub_scaled(input, other, alpha)
 

@@ -48,11 +48,14 @@ def _refuse_unsigned(values: Sequence[object]) -> None:
 
 
 def number_type(value: Any) -> type:
-    """bool, int, float or complex, for Python's and NumPy's numbers; NumPy's bool is a float to PyTorch."""
-    for kind, families in ((bool, bool), (int, (int, np.integer)), (float, (float, np.floating, np.bool_))):
+    """bool, int, float or complex, for Python's and NumPy's numbers.
+
+    NumPy's bool is a float to PyTorch, and so is what is complex there but no complex of Python's: its real part.
+    """
+    for kind, families in ((bool, bool), (int, (int, np.integer)), (complex, complex)):
         if isinstance(value, families):
             return kind
-    return complex
+    return float
 
 
 def promoted(op: Op, inputs: Sequence[Any]) -> list[Any]:

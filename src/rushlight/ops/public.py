@@ -143,10 +143,11 @@ def spoken_form(
             result = foreign(call.shown_as, args, given)
             if result is not NotImplemented:
                 return result
+            again = in_plain_numbers(error, prefix + name, method, args, given) if native else None
             try:
-                if (wrong := behind(error, args, given)) is not None:
+                wrong = behind(error, args, given) if again is None else None
+                if wrong is not None:
                     raise wrong from None
-                again = in_plain_numbers(error, prefix + name, method, args, given) if native else None
                 if again is None:
                     raise
             finally:

@@ -266,6 +266,8 @@ def narrowed_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
             "(Could this error message be improved?  If so, please report an enhancement request to PyTorch.)"
         )
     axis, start = narrowed_from(input, dim, start, length)
+    if length < 0:
+        raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({input._array.shape[axis]}).")
     return ops.narrow_copy(input, axis, start, start + length)
 
 
@@ -312,6 +314,8 @@ def diagonal_scattered(input: Tensor, src: Any, offset: int = 0, dim1: int = 0, 
     """A copy with ``src`` in place of a diagonal."""
     ndim = input._array.ndim
     axis1, axis2 = axis_of(dim1, ndim), axis_of(dim2, ndim)
+    if axis1 == axis2:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
     wanted = np.broadcast_to(0, input._array.shape).diagonal(offset, axis1, axis2).shape
     if src._array.shape != wanted:
         raise RuntimeError(

@@ -10,7 +10,7 @@ from typing import Any
 from .operands import left_open
 
 
-def one_list(sizes: Any) -> Any:
+def one_list(sizes: object) -> object:
     """Sizes or dimensions of a function, which takes them in a list alone; TypeError for others, which is then said in PyTorch's words."""
     if not isinstance(sizes, (tuple, list)) or (sizes and isinstance(sizes[0], bool)):
         raise TypeError

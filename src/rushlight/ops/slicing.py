@@ -15,6 +15,7 @@ from ..backend import shape as k
 from ..tensor import Tensor, new_tensor
 from .integer_arguments import whole_number, whole_numbers
 from .operands import no_such_form, of_several, refuse_scalar
+from .parameters import is_index
 from .public import axis_of, ops, public
 from .table import arrays, op, table
 
@@ -90,6 +91,8 @@ def unbind(input: Any, dim: int = 0) -> tuple[Tensor, ...]:
 @public()
 def narrow(input: Any, dim: int, start: Any, length: int) -> Tensor:
     """``length`` entries from ``start`` along ``dim``, as a view."""
+    if length.__class__ is not int and not is_index(length):
+        raise TypeError  # which is then said in PyTorch's words
     if length < 0 and input._array.ndim:
         raise RuntimeError("narrow(): length must be non-negative.")
     axis, begin = narrowed_from(input, dim, start, length)
@@ -105,7 +108,7 @@ def narrowed_from(input: Any, dim: int, start: Any, length: int) -> tuple[int, i
     if isinstance(start, Tensor):
         if start._array.ndim or start._array.dtype.kind not in "iu":
             raise RuntimeError("start must be an 0-dim integral Tensor.")
-    elif not hasattr(start, "__index__"):
+    elif start.__class__ is not int and not is_index(start):
         raise TypeError  # which is then said in PyTorch's words
     begin = int(start)
     if not -size <= begin <= size:
@@ -261,6 +264,8 @@ def _axis_split(name: str, least: int, axis_for: Any) -> None:
         sections = indices if sections is None else sections
         if isinstance(sections, Tensor) and not sections._array.ndim:
             sections = sections.item()
+        elif isinstance(sections, np.ndarray):  # an index by itself, and no number of sections
+            sections = tuple(np.ravel(sections).tolist())
         if isinstance(sections, int) and (sections == 0 or input._array.shape[axis] % sections):
             raise RuntimeError(
                 f"torch.{name} attempted to split along dimension {axis}, but the size of the dimension "

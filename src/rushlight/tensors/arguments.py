@@ -71,7 +71,7 @@ def _check_layout(name: str, layout: object) -> None:
 
 
 def check_bool(name: str, argument: str, value: object) -> None:
-    if not isinstance(value, (bool, np.bool_)):
+    if value.__class__ is not bool:
         raise TypeError(f"{name}(): argument '{argument}' must be bool, not {type_name(value)}")
 
 

@@ -19,7 +19,14 @@ from ...tensor import Methods, Tensor
 def _sparse(tensor: Tensor, kind: Any, sparse_dim: int | None = None, blocksize: Any = None) -> Tensor:
     from ...sparse.creation import converted
 
-    return converted(tensor, kind, sparse_dim, (blocksize, blocksize) if isinstance(blocksize, int) else blocksize)
+    sides = (blocksize, blocksize) if isinstance(blocksize, int) else blocksize
+    if sides is not None and kind in (sparse_coo, sparse_bsr, sparse_bsc):
+        name = "dense_to_sparse" + str(kind).removeprefix("torch.sparse").removesuffix("_coo")
+        if any(side <= 0 for side in sides):
+            raise RuntimeError(f"{name}: blocksize needs to be positive, but got {list(sides)}")
+        if kind is sparse_coo:
+            raise RuntimeError(f"{name}: conversion from Strided to Sparse with blocksize argument given is not supported")
+    return converted(tensor, kind, sparse_dim, sides)
 
 
 @method
@@ -46,13 +53,14 @@ def to_sparse(
         sparse_dim = whole_number("to_sparse", "sparse_dim", 1, sparse_dim)
     if layout is strided:
         return self.to_dense()
+    _check_dense_dim("to_sparse", self, dense_dim, self.ndim)
     return _sparse(self, sparse_coo if layout is None else layout, sparse_dim, blocksize)
 
 
-def _check_dense_dim(name: str, tensor: Tensor, dense_dim: int | None) -> None:
+def _check_dense_dim(name: str, tensor: Tensor, dense_dim: int | None, most: int | None = None) -> None:
     """PyTorch's errors for a number of dimensions that are kept dense: there are none but of tensors with more than two."""
     if dense_dim is not None:
-        count, most = whole_number(name, "dense_dim", 1, dense_dim), max(tensor.ndim - 2, 0)
+        count, most = whole_number(name, "dense_dim", 1, dense_dim), tensor.ndim - 2 if most is None else most
         if not 0 <= count <= most:
             raise RuntimeError(f"dense_{name}: dense_dim argument must be in [0,{most}] range, but {count} is given")
 
