@@ -226,7 +226,7 @@ def in_plain_numbers(
     error: Exception, name: str, method: bool, args: Arguments, kwargs: Named, of_tensor: bool = True
 ) -> tuple[Arguments, Named] | None:
     """What :func:`plain_arguments` makes of the arguments of a call that ended with ``error``; None where that is what they were."""
-    if not isinstance(error, (AttributeError, TypeError)):
+    if not isinstance(error, (AttributeError, TypeError)) or refusal(name, method, args[method and of_tensor :], kwargs):
         return None
     settled, named = plain_arguments(name, method, args, kwargs, of_tensor)
     is_as_before = all(map(operator.is_, (*settled, *named.values()), (*args, *kwargs.values())))

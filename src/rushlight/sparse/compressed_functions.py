@@ -61,7 +61,7 @@ _SAID: dict[str, frozenset[str]] = {
         "soft_margin_loss vector_norm"
     ),
     "Sparse CSR tensors do not have is_contiguous": _names(
-        "contiguous corrcoef diagflat group_norm layer_norm nanquantile norm_except_dim pdist quantile ravel repeat_interleave "
+        "contiguous corrcoef diagflat flatten group_norm layer_norm nanquantile norm_except_dim pdist quantile ravel repeat_interleave "
         "reshape reshape_as tensorinv tensorsolve"
     ),
     "resize_reduction: support for output with {} layout is not implemented yet": _names(
