@@ -113,3 +113,20 @@ def test_of_three_matrices_the_first_two_are_multiplied_first() -> None:
 def test_a_vandermonde_matrix_has_more_than_one_column() -> None:
     with pytest.raises(RuntimeError, match="N must be greater than 1"):
         torch.linalg.vander(torch.ones(3, 1))
+
+
+def test_cholesky_inverse_keeps_infinities_to_their_rows() -> None:
+    lower = torch.tensor([[1.0, 0, 0], [nan, 2, 0], [0.5, 0.5, 4]], dtype=torch.float64)
+    assert same(torch.cholesky_inverse(lower), [nan, nan, nan, nan, 65 / 256, -1 / 64, nan, -1 / 64, 1 / 16])
+
+
+@pytest.mark.parametrize("upper", [False, True])
+def test_cholesky_inverse_takes_a_diagonal_to_be_real(upper: bool) -> None:
+    factor = complexes(1 + 1j, 0, 0, (1 - 1j) / 2).view(2, 2)
+    assert same(torch.cholesky_inverse(factor, upper=upper), [0.25, 0, 0, 1 + 1j])
+
+
+def test_logit_of_nan_has_no_slope() -> None:
+    x = torch.tensor([nan, 0.1, 0.5], requires_grad=True)
+    (found,) = torch.autograd.grad(torch.logit(x, 0.2).sum(), x)
+    assert same(found, [nan, 0, 4])

@@ -154,6 +154,28 @@ def cholesky_ex(a: Array, upper: bool) -> tuple[Array, Array]:
     return (lower.swapaxes(-1, -2).conj() if upper else lower), info
 
 
+def inverse_of_factor(lower: Array) -> Array:
+    """The inverse of ``lower @ lower^H`` by LAPACK's steps: what is infinite or nan meets its own rows alone, and a diagonal
+    is taken to be real, but for its last element."""
+    n = lower.shape[-1]
+    inverse, out = np.zeros_like(lower), np.zeros_like(lower)
+    with silent():
+        for j in range(n):
+            inverse[..., j, j] = 1 / lower[..., j, j]
+            for i in range(j + 1, n):
+                total = (lower[..., i, j:i] * inverse[..., j:i, j]).sum(-1)
+                inverse[..., i, j] = -total * (1 / lower[..., i, i])
+        last = inverse[..., -1:, -1:].copy()
+        inverse[..., range(n), range(n)] = inverse[..., range(n), range(n)].real
+        for i in range(n):
+            for j in range(i + 1):
+                total = (inverse[..., i:, i].conj() * inverse[..., i:, j]).sum(-1)
+                out[..., i, j], out[..., j, i] = total, total.conj()
+            out[..., i, i] = out[..., i, i].real
+        out[..., -1:, -1:] = last.real * last
+    return out
+
+
 def reflected(vectors: Array, tau: Array, c: Array, adjoint: bool = False) -> Array:
     """``H_1 @ H_2 @ ... @ c`` with ``H_i = 1 - tau_i v_i v_i^H``; adjoint: ``... @ H_2^H @ H_1^H @ c``.
 

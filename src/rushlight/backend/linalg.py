@@ -274,6 +274,10 @@ def cholesky_inverse(factor: Array, upper: bool) -> Array:
     if not diagonal.all():
         zero = diagonal == 0
         check_inverted(np.where(zero.any(-1), zero.argmax(-1) + 1, 0).astype(INT), "cholesky_inverse")
+    lower = np.tril(adjoint(factor) if upper else factor)
+    if not np.isfinite(lower).all() or (factor.dtype.kind == "c" and diagonal.imag.any()):
+        inverse = factorizations.inverse_of_factor(lower)
+        return columns(inverse.swapaxes(-1, -2).conj() if upper else inverse)
     return cholesky_solve(identity, factor, upper)
 
 

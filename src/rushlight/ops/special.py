@@ -106,7 +106,7 @@ def _logit_backward(g: Any, xp: Any, x: Any, eps: float | None) -> Any:
     slope = g / (x * xp.number_minus(x, 1))
     if eps is None:
         return xp.where((x < 0) | (x > 1), xp.zeroed(x) + math.nan, slope)
-    return xp.only(slope, (x >= eps) & (x <= 1 - eps))
+    return xp.masked_fill(slope, (x < eps) | (x > 1 - eps), 0)
 
 
 def _by_log(g: Any, xp: Any, x: Any, number: float) -> Any:
