@@ -254,3 +254,12 @@ def test_empty_complex_halves_have_views() -> None:
     empty = 1j - torch.tensor([[], []], dtype=torch.float16)
     assert [one.shape for one in torch.tensor_split(empty, 2, 0)] == [(1, 0), (1, 0)]
     assert empty.expand(3, 2, 0)[1:].dtype == torch.complex32
+@pytest.mark.parametrize("rows", [8, 100])
+def test_a_row_symmetric_about_its_middle_is_normalized_to_zero_there(rows: int) -> None:
+    row = torch.tensor([[0.0, 1.75, 3.5]], dtype=torch.bfloat16).expand(rows, -1)
+    assert torch.nn.functional.layer_norm(row.clone(), (3,))[:, 1].tolist() == [0.0] * rows
+
+
+def test_layer_norm_of_halves_lies_row_by_row() -> None:
+    turned = torch.tensor([[1.25, 2.5], [2.75, -0.5]], dtype=torch.bfloat16).t()
+    assert torch.nn.functional.layer_norm(turned, (2,)).is_contiguous()

@@ -132,5 +132,14 @@ def test_doubles_that_do_not_fit_wrap_around_as_bytes() -> None:
 
 def test_a_conjugate_that_is_resized_for_a_result_takes_it_row_by_row() -> None:
     whole = torch.tensor([[0j, 1], [2, 3]]).t()
-    torch.add(whole.clone(), whole, out=whole.adjoint().unsqueeze(0))
+    with pytest.warns(UserWarning, match="was resized"):
+        torch.add(whole.clone(), whole, out=whole.adjoint().unsqueeze(0))
     assert whole.tolist() == [[0, 2], [4, 6]]
+
+
+def test_a_number_is_its_own_running_sum_as_bool_too() -> None:
+    for running in (torch.cumsum, torch.cumprod):
+        assert running(torch.tensor(2.5), 0, out=torch.tensor(False)).tolist() is True
+        assert running(torch.tensor(0), 0, dtype=torch.bool).tolist() is False
+        with pytest.raises(NotImplementedError, match="_out_cpu\" not implemented for 'Bool'"):
+            running(torch.ones(1), 0, dtype=torch.bool)

@@ -226,7 +226,8 @@ def real_if(x: Array, dtype: np.dtype[Any]) -> Array:
         return x.astype(np.complex64)  # ml_dtypes itself looks at the real part
     x = real_part(x) if x.dtype.kind in "cW" and dtype.kind not in "cbW" else x
     if x.dtype.char == "d" and dtype.char == "B":
-        return x.astype(np.int64)  # NumPy goes by way of int32, which has no room for as many
+        with silent():
+            return x.astype(np.int64)  # NumPy goes by way of int32, which has no room for as many
     return within_float8(x, dtype) if is_float8(dtype) else x
 
 

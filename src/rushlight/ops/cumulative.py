@@ -130,7 +130,7 @@ def cumprod(input: Any, dim: Any, *, dtype: Any = None) -> Tensor:
 
 def _sums_in(name: str, input: Any, dtype: Any) -> Any:
     chosen = dtype_of_result(input, dtype)
-    if chosen is not None and chosen.kind == "b" and input._array.size:
+    if chosen is not None and chosen.kind == "b" and input._array.size and input._array.ndim:  # a number is its own sum
         raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for 'Bool'")
     return chosen
 

@@ -214,7 +214,8 @@ inline void measure(const float *row, std::size_t length, double eps, float &cen
         return off * off;
     });
     double var = square / size - (mean - static_cast<double>(middle)) * (mean - static_cast<double>(middle));
-    center = middle, rstd = static_cast<float>(1 / std::sqrt((var > 0 || var != var ? var : 0) + eps));
+    // Rounded at each step: a rest of x * rstd - mean * rstd shows the last digit of rstd.
+    center = middle, rstd = 1 / std::sqrt(static_cast<float>(var > 0 || var != var ? var : 0) + static_cast<float>(eps));
 }
 
 // Of numbers of two bytes, which WIDEN and NARROW turn to single precision and back: x * rstd - mean * rstd, rounded once but for the second
