@@ -475,3 +475,11 @@ def test_a_copy_into_a_part_of_its_own_conjugate_is_refused() -> None:
     for target, source in ((x.conj()[1:], x.conj()[:-1]), (x[1:], x.conj()[:-1]), (x[0].conj().imag, x[0])):
         with pytest.raises(RuntimeError, match="some elements of the input tensor and the written-to tensor"):
             target.copy_(source)
+
+
+def test_bounds_of_complex_draws() -> None:
+    assert torch.zeros(0, dtype=torch.complex64).uniform_(2).shape == (0,)
+    with pytest.raises(RuntimeError, match=r"geometric_ expects p to be in \(0, 1\), but got p=2"):
+        torch.zeros(1, dtype=torch.complex64).geometric_(2)
+    with pytest.raises(NotImplementedError, match="\"geometric_cpu\" not implemented for 'ComplexFloat'"):
+        torch.zeros(1, dtype=torch.complex64).geometric_(0.5)

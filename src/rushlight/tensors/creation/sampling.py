@@ -110,6 +110,8 @@ def uniform_(self: Tensor, *bounds: Any, generator: Any = None, **named: Any) ->
     dtype = self._array.dtype
     if not is_drawn_in(dtype):
         no_kernel("check_uniform_bounds", dtype)
+    if dtype.kind in "cW" and not self._array.size:  # whose bounds nobody looks at
+        low, high = 0.0, 1.0
     stream = generators.stream_of(generator)
     return _fill(self, "uniform_", "UniformBackward0", lambda shape, _: stream.uniform(shape, dtype, low, high))
 
@@ -215,8 +217,6 @@ def log_normal_(self: Tensor, mean: float = 1.0, std: float = 2.0, *, generator:
 def geometric_(self: Tensor, p: float, *, generator: Any = None) -> Tensor:
     """Fills with how many trials the first success takes. RuntimeError unless 0 < p < 1."""
     dtype = _drawn_in(self)
-    if dtype.kind in "bc":
-        no_kernel("geometric_cpu", dtype)
     stream = generators.stream_of(generator)
     return _fill(self, "geometric_", "GeometricBackward0", lambda shape, _: stream.geometric(shape, dtype, p))
 
