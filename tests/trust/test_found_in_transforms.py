@@ -99,15 +99,3 @@ def test_all_of_a_tangent_of_a_symmetric_matrix_counts() -> None:
     diagonal = torch.tensor([[1.0, 0.0], [0.0, 3.0]])
     values, vectors = torch.func.jvp(lambda a: tuple(torch.linalg.eigh(a)), (diagonal,), (tangent,))[1]
     assert values.tolist() == [4, 4] and vectors.abs().tolist() == [[0, 4], [0, 0]]
-
-
-def test_the_batch_is_a_dimension_of_images_whose_channels_come_last() -> None:
-    last = torch.channels_last
-    rows = torch.vmap(lambda t: t.double(memory_format=last))(torch.ones(2, 2, 2, 3))
-    assert rows.stride() == (12, 1, 6, 2)
-    for images, levels in ((torch.ones(2, 2, 2, 3, 2), 1), (torch.ones(2, 2, 2, 2, 3), 2)):
-        cast = lambda t: t.to(torch.float64, memory_format=last)  # noqa: E731
-        with pytest.raises(RuntimeError, match="required rank 4 tensor to use channels_last format"):
-            torch.vmap(cast if levels == 1 else torch.vmap(cast))(images)
-    nested = torch.vmap(torch.vmap(lambda t: t.to(torch.float64, memory_format=last)))(torch.ones(2, 2, 2, 3))
-    assert nested.shape == (2, 2, 2, 3)

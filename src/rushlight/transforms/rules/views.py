@@ -11,7 +11,7 @@ from ...ops.public import ops
 from ...ops.table import Op, table
 from ...tensor import wrap
 from ..batched_tensors import Level, Rule, along, call_op
-from ..outlines import Refused
+from ..outlines import Unbatchable
 from . import forms
 from .forms import by_parameters, dims_of, find, folded_view, lifted, pointwise
 
@@ -90,15 +90,15 @@ def _narrowed(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     return call_op(op, [inputs[0].whole], {**params, "axis": axis + 1 if axis >= 0 else axis})
 
 
-_RANKS = {"channels_last": 4, "channels_last_3d": 5}
-
-
 def _recast(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
-    """A copy of another dtype, perhaps with the channels last in memory: to PyTorch the batch is a dimension of the image."""
-    whole, rank = inputs[0].whole, _RANKS.get(params["memory_format"])
-    if rank is not None and not whole._of_batch and dims_of(whole) != rank:
-        raise Refused(f"required rank {rank} tensor to use {params['memory_format']} format")
-    return pointwise(op, inputs, params, level)
+    """A copy of another dtype, perhaps with the channels of each image last in memory."""
+    x = inputs[0]
+    if not params["memory_format"].startswith("channels_last"):
+        return pointwise(op, inputs, params, level)
+    if dims_of(x) != (4 if params["memory_format"] == "channels_last" else 5):
+        raise Unbatchable(op.name)
+    shape = x._array.shape
+    return folded_view(call_op(op, [folded_view(x.whole, (-1, *shape[1:]))], params), (level.size, *shape))
 
 
 def _blocks(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
