@@ -483,3 +483,11 @@ def test_bounds_of_complex_draws() -> None:
         torch.zeros(1, dtype=torch.complex64).geometric_(2)
     with pytest.raises(NotImplementedError, match="\"geometric_cpu\" not implemented for 'ComplexFloat'"):
         torch.zeros(1, dtype=torch.complex64).geometric_(0.5)
+
+
+def test_a_loss_of_two_dtypes_refuses_only_a_gradient_that_is_asked_for() -> None:
+    loss = torch.nn.functional.huber_loss(torch.ones(3, requires_grad=True), torch.ones(3).bool())
+    loss.backward(inputs=[loss], retain_graph=True)
+    assert loss.grad.item() == 1
+    with pytest.raises(RuntimeError, match="Found dtype Bool but expected Float"):
+        loss.backward()

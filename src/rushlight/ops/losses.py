@@ -31,7 +31,7 @@ op("huber_loss", k.huber_loss, promote="same", numbers="none",
    a=lambda g, xp, a, b, reduction, delta: xp.huber_loss_backward(g, a, b, reduction, delta),
    b=lambda g, xp, a, b, reduction, delta: xp.huber_loss_backward(g, b, a, reduction, delta))  # fmt: skip
 op("huber_loss_of_another_dtype", k.huber_loss, node="HuberLossBackward0", inputs="a b",
-   joint=lambda a, b, needs: _found_dtype(*((a, b) if needs[0] else (b, a))))  # fmt: skip
+   joint=lambda a, b, needs: _found_dtype(*((a, b) if needs[0] else (b, a))) if any(needs) else (None, None))  # fmt: skip
 op("binary_cross_entropy", k.binary_cross_entropy, inputs="weight",
    x=lambda g, xp, x, target, weight, reduction: xp.binary_cross_entropy_backward(g, x, target, weight, reduction),
    target=lambda g, xp, x, weight, reduction: target_backward(g, xp, x, weight, reduction))  # fmt: skip
