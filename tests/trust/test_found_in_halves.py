@@ -254,6 +254,8 @@ def test_empty_complex_halves_have_views() -> None:
     empty = 1j - torch.tensor([[], []], dtype=torch.float16)
     assert [one.shape for one in torch.tensor_split(empty, 2, 0)] == [(1, 0), (1, 0)]
     assert empty.expand(3, 2, 0)[1:].dtype == torch.complex32
+
+
 @pytest.mark.parametrize("rows", [8, 100])
 def test_a_row_symmetric_about_its_middle_is_normalized_to_zero_there(rows: int) -> None:
     row = torch.tensor([[0.0, 1.75, 3.5]], dtype=torch.bfloat16).expand(rows, -1)

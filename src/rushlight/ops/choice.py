@@ -255,7 +255,7 @@ def _filled(input: Tensor, mask: Tensor, value: Any, shape: tuple[int, ...] | No
     if not is_tensor:
         return ops.masked_fill(input, mask, checked_number(value, input._array))
     if value._array.dtype != input._array.dtype and not value._of_batch:
-        checked_number(value._array[()], input._array)
+        checked_number(value._array.item(), input._array)
     if value._array.dtype.kind == "c" and input._array.dtype.kind not in "cb":
         if value._array.imag:
             raise RuntimeError(

@@ -216,7 +216,7 @@ def _index_filled(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     if not is_tensor:
         value = new_tensor(promotion.number_array(checked_number(value, input._array), input._array.dtype))
     elif value._array.dtype != input._array.dtype and not value._of_batch:
-        checked_number(value._array[()], input._array)
+        checked_number(value._array.item(), input._array)
     size = _size(input, axis)
     places = _places_to_fill(input, axis, index._array.size)
     if not size and 0 not in places:

@@ -35,7 +35,8 @@ _SAME = "Vmap does not currently support same randomness with a batched tensor i
 
 _LIKE = frozenset("zeros_like ones_like empty_like full_like".split())
 _NEW = frozenset("new_zeros new_ones new_empty new_full new_empty_strided".split())
-_FRESH = _LIKE | _NEW | frozenset("zeros ones empty full".split())
+_MODELLED = _LIKE | _NEW
+_FRESH = _MODELLED | frozenset("zeros ones empty full".split())
 _RANDOM_LIKE = frozenset("rand_like randn_like randint_like".split())
 _IN_PLACE = frozenset("uniform_ normal_ random_ exponential_ cauchy_ log_normal_ geometric_ bernoulli_".split())
 _OF_TENSORS = frozenset("bernoulli multinomial poisson binomial normal _standard_gamma _sample_dirichlet".split())
@@ -47,7 +48,7 @@ def made(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, 
     """A call of a function that makes tensors while transforms run."""
     name = function.__name__
     if name in _FRESH:
-        made_after = _after_model(name, args, kwargs) if name in _LIKE or name in _NEW else NotImplemented
+        made_after = _after_model(name, args, kwargs) if name in _MODELLED else NotImplemented
         return _for_all(name, args, kwargs) if made_after is NotImplemented else made_after
     found = _vmaps() if name in _RANDOM else None
     if not found:
@@ -80,6 +81,9 @@ def _for_all(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What is made while the examples of a ``vmap`` have a graph is one of it: what all share can be written into it."""
     level = innermost()
     if level is None or level.outside is None or kwargs.get("requires_grad") or kwargs.get("out") is not None:
+        return NotImplemented
+    model = args[0] if args else kwargs.get("input")
+    if name in _MODELLED and getattr(model, "level", None) is not level:  # of no example: this room itself makes such
         return NotImplemented
     again = methods[name] if name in _NEW else module("torch")[name]
     with dynamic_layers.without(level):
