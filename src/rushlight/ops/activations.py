@@ -186,7 +186,7 @@ def elu(input: Any, alpha: float = 1.0) -> Any:
     return _scaled_elu(input, alpha)
 
 
-def _scaled_elu(input: Any, alpha: float = 1.0, scale: float = 1, input_scale: float = 1) -> Any:
+def _scaled_elu(input: Any, alpha: float = 1.0, scale: float = 1, input_scale: float = 1) -> Tensor:
     require_kind(input, "elu_cpu", "f")
     for factor in (alpha, scale, input_scale):
         _check_real(factor, _computed_in(input))
@@ -256,7 +256,7 @@ def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> Any:
     return _between(input, min_val, max_val)
 
 
-def _between(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> Any:
+def _between(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
     _check_limits(input, min_val)
     return ops.hardtanh(input, checked_number(min_val, input._array), checked_number(max_val, input._array))
 

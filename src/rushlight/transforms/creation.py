@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..autograd.interpreters import Answer, Args, Function, Named
 from ..base.strides import reach
 from ..ops.joining import stack
 from ..ops.public import methods, module, ops
@@ -44,7 +45,7 @@ _SIZED = frozenset("rand randn randint normal".split())
 _RANDOM = _SIZED | _RANDOM_LIKE | _IN_PLACE | _OF_TENSORS | {"randperm"}
 
 
-def made(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def made(function: Function, args: Args, kwargs: Named) -> Answer:
     """A call of a function that makes tensors while transforms run."""
     name = function.__name__
     if name in _FRESH:
@@ -77,7 +78,7 @@ def note_draw(level: Level) -> None:
         level.random_state = get_rng_state()
 
 
-def _for_all(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _for_all(name: str, args: Args, kwargs: Named) -> Answer:
     """What is made while the examples of a ``vmap`` have a graph is one of it: what all share can be written into it."""
     level = innermost()
     if level is None or level.outside is None or kwargs.get("requires_grad") or kwargs.get("out") is not None:
@@ -91,7 +92,7 @@ def _for_all(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     return made if made._of_batch else shared_by_all(made, level)
 
 
-def _after_model(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _after_model(name: str, args: Args, kwargs: Named) -> Answer:
     model = args[0] if args else kwargs.get("input")
     while isinstance(model, BatchedTensor) and model.shared:
         model = model.whole
@@ -111,7 +112,7 @@ def _after_model(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
     return rebatched(whole, level)
 
 
-def _drawn(again: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any], level: Level) -> Any:
+def _drawn(again: Callable[..., Any], name: str, args: Args, kwargs: Named, level: Level) -> Any:
     """New random numbers."""
     tensors = [one for one in (*args, *kwargs.values()) if isinstance(one, Tensor)]
     same = level.randomness == "same"
@@ -149,7 +150,7 @@ def _along(value: Tensor, level: Level) -> Tensor:
     return ops.clone(ops.expand(value, (level.size, *value._array.shape)))
 
 
-def _filled(again: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: Level) -> Any:
+def _filled(again: Callable[..., Any], args: Args, kwargs: Named, level: Level) -> Any:
     """Random numbers written into a tensor."""
     target, *rest = args
     by_example = any(is_batched(one, level) for one in rest)
