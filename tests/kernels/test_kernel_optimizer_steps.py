@@ -42,7 +42,8 @@ def block(source, names, dtype, sizes, odd=()):
     """Parameters, gradients, and states of which squares are larger than means."""
     params, grads = ([source.standard_normal(size).astype(dtype) for size in sizes] for _ in range(2))
     for value in odd:
-        grads[0].reshape(-1)[source.integers(grads[0].size)] = value
+        for each in (params, grads):
+            each[0].reshape(-1)[source.integers(each[0].size)] = value
     total = sum(each.size for each in params)
     rows = {name: source.standard_normal(total).astype(dtype) * 0.1 for name in names}
     for name in names:
@@ -64,7 +65,7 @@ def test_steps(instruction_set, data):
     dtype, source = data.draw(st.sampled_from(list(DTYPES))), np.random.default_rng(data.draw(st.integers(0, 1000)))
     optimizer, names = optimizers(data.draw)
     sizes = data.draw(st.lists(st.sampled_from([1, 3, 8, 17, (5, 7), (), 1000]), min_size=1, max_size=5))
-    odd = data.draw(st.sampled_from([[], [], [math.inf, math.nan, 1e30, 0.0]]))
+    odd = data.draw(st.sampled_from([[], [], [math.inf, math.nan, 1e30, 1e20, 0.0]]))
     params, grads, rows = block(source, names, dtype, sizes, odd)
     room = (np.empty(1 << 14, dtype), np.empty(1 << 14, dtype))
     arguments, other = [copied(each) for each in (params, grads, rows)], [params, grads, rows]

@@ -53,6 +53,27 @@ def test_training_goes_on_from_a_state_dict(kind: Any, options: dict[str, Any]) 
     assert trained(other, again, 7) == trained(optimizer, w, 7)
 
 
+@pytest.mark.parametrize(
+    ("kind", "options", "gradients", "name", "expected"),
+    [
+        (optim.RMSprop, {"centered": True}, [1e30], "square_avg", [0.125, float("inf")]),
+        (optim.Adam, {}, [1e20], "exp_avg_sq", [0.124, 1e37]),
+        (optim.SGD, {"momentum": 0.5}, [float("inf"), 1.0], "momentum_buffer", [-float("inf"), float("inf")]),
+        (optim.ASGD, {}, [float("inf")], "ax", [-float("inf"), -float("inf")]),
+        (optim.Rprop, {"lr": 0.1}, [1.0, -float("inf")], "prev", [0.025, 0.0]),
+    ],
+)
+def test_gradients_too_large_make_nan_no_sooner_than_in_pytorch(
+    kind: type[optim.SGD], options: dict[str, float], gradients: list[float], name: str, expected: list[float]
+) -> None:
+    w = torch.tensor([0.125], requires_grad=True)
+    optimizer = kind([w], **options)
+    for gradient in gradients:
+        w.grad = torch.tensor([gradient])
+        optimizer.step()
+    assert [w.item(), optimizer.state[w][name].item()] == pytest.approx(expected, rel=1e-6)
+
+
 def test_complex_parameters_are_pairs() -> None:
     w = torch.tensor([1 + 2j], requires_grad=True)
     pair = torch.tensor([[1.0, 2.0]], requires_grad=True)

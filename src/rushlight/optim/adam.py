@@ -107,8 +107,8 @@ class Adam(RuleOptimizer):
         change *= 1 - beta1
         mean += change
         square *= beta2
-        change = g * conj(g)
-        change *= 1 - beta2
+        change = (1 - beta2) * g  # the square alone may be too large
+        change *= conj(g)
         square += change
         if group["amsgrad"]:
             largest = state["max_exp_avg_sq"]

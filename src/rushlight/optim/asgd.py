@@ -56,6 +56,9 @@ class ASGD(RuleOptimizer):
         lr, eta, mu, mean = number(group["lr"]), float(state["eta"]), float(state["mu"]), state["ax"]
         p *= 1 - group["lambd"] * eta
         p -= eta * g
-        mean += mu * (p - mean)
+        if mu == 1:
+            mean[...] = p
+        else:
+            mean += mu * (p - mean)
         state["eta"][...] = lr / (1 + group["lambd"] * lr * t) ** group["alpha"]
         state["mu"][...] = 1 / max(1, t - group["t0"])

@@ -20,6 +20,7 @@ from ..autograd import grad_mode, mirrors, modes, overlaps
 from ..autograd.saved_hooks import saved_tensors_hooks
 from ..autograd.source_lines import here
 from ..backend.interrupts import held
+from ..base.errstate import silent
 from ..ops.table import arrays, tensors
 from ..tensor import Tensor
 from .blocks import Plan
@@ -85,9 +86,10 @@ class RuleOptimizer(Optimizer):
         if closure is not None:
             with torch.enable_grad():
                 loss = closure()
-        if _SPARSE in sys.modules:
-            return held(self._step_densely, loss, here(sys._getframe(1)))
-        return held(self._step, loss, here(sys._getframe(1)))
+        with silent():
+            if _SPARSE in sys.modules:
+                return held(self._step_densely, loss, here(sys._getframe(1)))
+            return held(self._step, loss, here(sys._getframe(1)))
 
     def _step_densely(self, loss: Any, where: Any) -> Any:
         with self._gradients_made_dense():

@@ -60,7 +60,8 @@ class RMSprop(RuleOptimizer):
         if group["centered"]:
             mean = state["grad_avg"]
             mean += (1 - alpha) * (g - mean)
-            size = xp.sqrt(square - mean * mean)
+            root = xp.sqrt(square)
+            size = xp.sqrt((root - mean) * (root + mean))  # the mean's square alone may be too large
         else:
             size = xp.sqrt(square)
         size += group["eps"]

@@ -50,6 +50,6 @@ class Rprop(RuleOptimizer):
         sizes = state["step_size"]
         sizes *= 1 + (grow - 1) * grows + (shrink - 1) * shrinks
         sizes[...] = xp.clamp(sizes, *group["step_sizes"])
-        g = g * (turned >= 0)  # no step where the sign has turned
+        g = xp.masked_fill(g, shrinks, 0)  # no step where the sign has turned
         p -= xp.sign(g) * sizes
         state["prev"][...] = g
