@@ -66,14 +66,22 @@ def test_attention_backward(instruction_set, data):
 
 
 @needs_native
-@pytest.mark.parametrize(("odd", "spoiled"), [(math.inf, "01000"), (math.nan, "11110")])
-def test_nan_comes_to_what_a_query_sees_and_infinity_spoils_no_other_key(odd, spoiled):
+@pytest.mark.parametrize("odd", [math.inf, math.nan])
+def test_nan_comes_to_all_that_a_query_sees_and_to_nothing_behind(odd):
     g, query, value = np.ones((1, 1, 4, 3), np.float32), np.ones((1, 1, 4, 3), np.float32), np.ones((1, 1, 5, 3), np.float32)
     key = np.ones_like(value)
     key[0, 0, 1, 0] = odd
     for _, _, to_value in both(NAMES[1], g, query, key, value, None, True, 0.3):  # as PyTorch's
-        assert np.isnan(to_value[0, 0, :, 0]).tolist() == [each == "1" for each in spoiled]
+        assert np.isnan(to_value[0, 0, :, 0]).tolist() == [True] * 4 + [False]
         assert not to_value[0, 0, 4].any()  # which no query sees
+
+
+@needs_native
+@pytest.mark.parametrize("odd", [math.inf, math.nan])
+def test_a_mask_spoils_what_is_not_seen_either(odd):
+    q, mask = np.ones((1, 1, 2, 4), np.float32), np.array([[0.0, odd], [0.0, 0.0]], np.float32)
+    for out in both(NAMES[0], q, q, q, mask, True, 1.0):  # as PyTorch's: -inf and the mask are added
+        assert np.isnan(out[0, 0, :, 0]).tolist() == [True, False]
 
 
 @needs_native

@@ -41,11 +41,8 @@ def _weights(query: Array, key: Array, heads: Shape, mask: Array | None, is_caus
     if mask is not None:
         scores = (scores.reshape(*heads, *scores.shape[1:]) + mask).reshape(scores.shape)
     weights = safe_softmax(scores, 2)
-    if np.isnan(weights[:, :, :1]).any():  # nan for a whole row is what nan makes of it: infinity is heavier than all others
-        endless = scores == np.inf
-        weights = np.where(endless.any(2, keepdims=True) & ~endless, scores.dtype.type(0), weights)
-        if is_causal:
-            weights = np.where(np.tri(*scores.shape[1:]) > 0, weights, scores.dtype.type(0))
+    if is_causal and np.isnan(weights[:, :, :1]).any():  # what is not seen has no part in nan
+        weights = np.where(np.tri(*scores.shape[1:]) > 0, weights, scores.dtype.type(0))
     return weights
 
 

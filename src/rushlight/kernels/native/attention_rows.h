@@ -7,6 +7,13 @@ template <class T> inline bool has_nan(const T *x, std::size_t length) {
     return found;
 }
 
+// Whether a mask makes nan of the -inf that keys not seen have.
+template <class T> inline bool spoils(const T *mask, std::size_t length) {
+    bool found = false;
+    for (std::size_t i = 0; i < length; i++) found |= !(mask[i] < std::numeric_limits<T>::infinity());
+    return found;
+}
+
 // softmax(scores * scale + mask) of the first `seen`, in place, and zeros behind them; zeros where all are -inf.
 template <class T> void attention_weights(const AttentionRow &row) {
     constexpr T NONE = -std::numeric_limits<T>::infinity();
@@ -25,13 +32,13 @@ template <class T> void attention_weights(const AttentionRow &row) {
     }
     std::size_t whole = i;
     T most = highest<T>(highest_of_lanes);
-    double total = 0;
-    if (most != NONE || has_nan<T>(scores, row.seen)) total = sum_of_row<T>(whole, [&](std::size_t at, std::size_t) {
+    double total = mask && spoils<T>(mask + row.seen, row.length - row.seen) ? std::numeric_limits<double>::quiet_NaN() : 0;
+    if (most != NONE || has_nan<T>(scores, row.seen)) total += sum_of_row<T>(whole, [&](std::size_t at, std::size_t) {
         V<T> power = exponential<T>(load<T>(scores + at) - most);
         store<T>(scores + at, power);
         return power;
     });
-    T size = most == -NONE ? T(1) : static_cast<T>(total);  // beside infinity the others weigh nothing
+    T size = static_cast<T>(total);
     for (i = 0; i < whole; i += L) store<T>(scores + i, size == T(0) ? V<T>{} : load<T>(scores + i) / size);
     if (size != size) std::fill(scores + row.seen, scores + whole, T(0));  // what is not seen has no part in nan
     for (; i < row.length; i += L) store<T>(scores + i, V<T>{});
