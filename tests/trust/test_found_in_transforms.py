@@ -99,3 +99,25 @@ def test_all_of_a_tangent_of_a_symmetric_matrix_counts() -> None:
     diagonal = torch.tensor([[1.0, 0.0], [0.0, 3.0]])
     values, vectors = torch.func.jvp(lambda a: tuple(torch.linalg.eigh(a)), (diagonal,), (tangent,))[1]
     assert values.tolist() == [4, 4] and vectors.abs().tolist() == [[0, 4], [0, 0]]
+
+
+def test_a_number_asked_for_within_another_transform_has_errors_of_its_own() -> None:
+    numbers = torch.tensor([1.75, -1.75])
+    for asks in (lambda t: t[t > 0].sum(), lambda t: t * t.item(), lambda t: t if t > 0 else 2 * t):
+        with pytest.raises(RuntimeError, match=r"vmap: It looks like you're either \(1\) calling .item\(\)"):
+            torch.vmap(torch.func.grad(asks))(numbers)
+    for one in (numbers[:, None], numbers):
+        with pytest.raises(RuntimeError, match="Attempting to batch over indexing with a boolean mask"):
+            torch.vmap(lambda t: t[t > 0].sum())(one)
+
+
+def test_the_tangent_between_two_hangs_on_the_way_between_them() -> None:
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    assert torch.func.jacfwd(lambda t: t.quantile(0.5))(x).grad_fn is not None
+    assert torch.func.jacfwd(lambda t: torch.lerp(t[0], t[1], 0.5))(x).grad_fn is None
+
+
+def test_an_example_as_it_was_given_leaves_as_the_batch_itself() -> None:
+    x = torch.ones(2, 1, requires_grad=True)
+    assert torch.vmap(lambda t: t.contiguous(), in_dims=-1, out_dims=-1)(x) is x
+    assert torch.vmap(lambda t: t, in_dims=1, out_dims=-1)(x) is x

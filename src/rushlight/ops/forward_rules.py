@@ -185,6 +185,8 @@ def _tangents(op: table.Op, primals: Sequence[Any], tangents: Sequence[Any], par
             return _beside_others(total, [None, primals[1]], tangents)
         if op.name in ("fmod", "remainder"):  # times a quotient
             return _beside_others(total, [out], tangents)
+        if op.name == "lerp_tensor":  # times the way from start to end
+            return _beside_others(total, [out], [0, tangents[2]])
         return _beside_others(total, [out], [tangents[1], 0]) if op.name == "div" else total
     if op.name in ("prod", "prod_all") and not primals[0]._array.ndim:
         return table.tensors.sum_all(tangents[0]) if op.name == "prod_all" else table.tensors.sum(tangents[0], *params[:2])

@@ -26,7 +26,7 @@ from ..ops.table import Op
 from ..overrides import subclasses  # noqa: F401  (what a class of Tensor needs)
 from ..tensor import Tensor
 from . import dynamic_layers
-from .outlines import Escaped, Outline, Refused, Unbatchable
+from .outlines import WITHIN_ANOTHER, Escaped, Outline, Refused, Unbatchable
 
 
 class Level(dynamic_layers.Layer):
@@ -85,7 +85,8 @@ def _refuse(text: str) -> NoReturn:
     caller = sys._getframe(2).f_globals.get("__name__", "")
     if caller.partition(".")[0] in ("torch", "rushlight"):
         raise Unbatchable("number")
-    raise Refused(text)
+    within = text in (_ITEM, _CONTROL) and dynamic_layers.within_another()
+    raise Refused(WITHIN_ANOTHER if within else text)
 
 
 class BatchedTensor(Tensor, own=True):
@@ -286,8 +287,10 @@ def left(value: Any, place: int | None, level: Level) -> Any:
         if is_batched(value, level):
             raise Refused("vmap: cannot return a Tensor that is vmapped over with out_dim None")
         return value
-    if isinstance(value, BatchedTensor) and value.level is level and value.origin is not None and value.origin[1] == place:
-        return value.origin[0]
+    if isinstance(value, BatchedTensor) and value.level is level and value.origin is not None:
+        given, dim = value.origin
+        if dim == place % given._array.ndim:
+            return given
     whole = along(value, level)
     return whole.movedim(0, place) if place else whole
 

@@ -166,6 +166,11 @@ def layers_inside(layer: Layer) -> list[Layer]:
     return state.stack[state.stack.index(layer) + 1 :]
 
 
+def within_another() -> bool:
+    """Whether the innermost running layer is no vmap."""
+    return bool(state.stack) and state.stack[-1].kind != "Vmap"
+
+
 def leads_to(tensor: Any, layer: Layer) -> bool:
     """Whether a tensor was computed from the inputs of a ``grad``."""
     own = layer.inputs

@@ -14,8 +14,21 @@ from .dynamic_layers import Layer
 Shape = tuple[int, ...]
 
 
+# What PyTorch says where a number is asked for within a transform that runs inside of the vmap.
+WITHIN_ANOTHER = (
+    "vmap: It looks like you're either (1) calling .item() on a Tensor or (2) attempting to use a Tensor in some data-dependent "
+    "control flow or (3) encountering this error in PyTorch internals. For (1): we don't support vmap over calling .item() on a "
+    "Tensor, please try to rewrite what you're doing with other operations. For (2): we don't support data-dependent control flow "
+    "in vmap yet, please file an issue at https://github.com/pytorch/pytorch/issues . For (3): please file an issue."
+)
+
+
 class Unbatchable(Exception):
     """Something that can only be done example by example."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(what)
+        self.within_another = dynamic_layers.within_another()
 
 
 class Refused(RuntimeError):

@@ -19,7 +19,7 @@ from ..random import get_rng_state, set_rng_state
 from ..tensor import Tensor
 from . import creation, custom_functions, rules  # noqa: F401  (how functions and ops take a batch along)
 from .batched_tensors import BatchedTensor, Level, has_level, left, rebatched, running
-from .outlines import NoFirstExample, Refused, Unbatchable, without_shape
+from .outlines import WITHIN_ANOTHER, NoFirstExample, Refused, Unbatchable, without_shape
 
 
 def vmap(
@@ -212,6 +212,13 @@ def _is_mask(value: Any) -> bool:
     return isinstance(value, BatchedTensor) and value._array.dtype.kind == "b"
 
 
+def _is_truth(value: Any) -> bool:
+    """Whether it is a mask without dimensions, whose number PyTorch asks for."""
+    if isinstance(value, (tuple, list)):
+        return any(map(_is_truth, value))
+    return _is_mask(value) and not value._array.ndim
+
+
 def entered(value: Any, dim: int, level: Level) -> Tensor:
     """An argument as it enters the level: an example of it."""
     example = rebatched(value.movedim(dim, 0) if dim else value, level)
@@ -231,6 +238,8 @@ def _refuse_dynamic(error: Unbatchable) -> None:
         if own and code.co_name in _DYNAMIC and isinstance(trace.tb_frame.f_locals.get("other"), _LEFT_OUT):
             raise Refused(without_shape(_DYNAMIC[code.co_name])) from None
         if own and code.co_filename.endswith("subscripts.py") and any(map(_is_mask, trace.tb_frame.f_locals.values())):
+            if error.within_another and any(map(_is_truth, trace.tb_frame.f_locals.values())):
+                raise Refused(WITHIN_ANOTHER) from None
             raise Refused(
                 "vmap: We do not support batching operators that can support dynamic shape. Attempting to batch over indexing "
                 "with a boolean mask."
