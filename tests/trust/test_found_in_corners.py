@@ -436,3 +436,25 @@ def test_autocast_leaves_sums_of_products_to_one_number_alone() -> None:
         one = (torch.tensordot(row, row.T, 1), torch.tensordot(row, row, ([1], [1])), torch.inner(row, row[0]))
         many = (torch.tensordot(row, matrix, 1), torch.inner(matrix.T[:, :1], row[:, :1]))
     assert [each.dtype for each in (*one, *many)] == [torch.float16] * 3 + [torch.bfloat16] * 2
+
+
+def test_a_hook_that_returns_a_tensor_hands_it_to_the_next_one() -> None:
+    leaf, seen = torch.ones(2, requires_grad=True), []
+    leaf.register_post_accumulate_grad_hook(lambda p: p.grad.zero_())
+    leaf.register_post_accumulate_grad_hook(lambda p: seen.append(p.grad))
+    with pytest.raises(RuntimeError, match="hooks should return None"):
+        leaf.sum().backward()
+    assert seen == [None]
+
+
+def test_matrix_rank_of_empty_halves() -> None:
+    nothing = torch.zeros(2, 0, 3, dtype=torch.float16)
+    assert torch.linalg.matrix_rank(nothing, 0.5).tolist() == [0, 0]
+
+
+def test_reflectors_are_differentiated_by_their_product() -> None:
+    a, tau = torch.tensor([[0.0], [1.0]], requires_grad=True), torch.tensor([0.25], requires_grad=True)
+    product, seen = torch.linalg.householder_product(a, tau), []
+    product.register_hook(lambda g: seen.append(g))
+    torch.autograd.grad(product.sum(), [a], create_graph=True)[0].sum().backward()
+    assert len(seen) == 2

@@ -142,12 +142,15 @@ class HookCalls:
 
     def _at_leaf(self, leaf: Tensor) -> None:
         """Calls the hooks that a leaf has for when a gradient was added to its ``.grad``."""
+        seen, told = leaf, False
         for hook in list((leaf._post_accumulate_hooks or {}).values()):
-            result = hook(leaf)
-            if result is not None and result is not leaf:
+            result = hook(seen)
+            if result is not None and result is not seen:
                 if not hasattr(result, "_array"):
                     raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
-                raise RuntimeError("Tensor post accumulate grad hooks should return None.")
+                seen, told = result, True  # what the next hook is handed, before the complaint
+        if told:
+            raise RuntimeError("Tensor post accumulate grad hooks should return None.")
 
 
 def unserializable_hook(f: Callable[..., Any]) -> Callable[..., Any]:

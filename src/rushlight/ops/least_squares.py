@@ -111,6 +111,8 @@ def matrix_rank(input: Any, tol: Any = None, hermitian: bool = False, *, atol: A
     if array.dtype.char not in "fdFD":
         if tol is None and rtol is None:
             raise RuntimeError("This function doesn't handle types other than float and double")
+        if not array.size:
+            return new_tensor(np.zeros(array.shape[:-2], np.int64))
         kernel = "eigh" if hermitian else "svd"
         check_floating(input, f"linalg.{kernel}", low_precision=True)
         raise NotImplementedError(f"\"linalg_{kernel}_cpu\" not implemented for '{input.dtype.scalar_name}'")

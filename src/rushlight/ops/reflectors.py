@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..tensor import Tensor
 
 op("householder_product", k.householder_product, node="LinalgHouseholderProductBackward0", inputs="a tau",
-   joint=lambda g, xp, needs, a, tau, out: _product_backward(g, xp, a, tau))  # fmt: skip
+   joint=lambda g, xp, needs, a, tau, out: _product_backward(g, xp, a, tau, out))  # fmt: skip
 op("ormqr", k.ormqr, inputs="a tau c",
    joint=lambda g, xp, needs, a, tau, c, left, transpose, out: _ormqr_backward(g, xp, a, tau, c, left, transpose))  # fmt: skip
 op("geqrf", k.geqrf, outputs="reflectors tau", a=refusal("geqrf"))
@@ -40,8 +40,9 @@ def _unit(x: Any, xp: Any) -> Any:
     return xp.masked_fill(xp.tril(x, 0), on_diagonal(x), 1)
 
 
-def _turned(g: Any, xp: Any, a: Any, tau: Any, c: Any, adjoint: bool) -> tuple[Any, Any, Any]:
-    """The cotangents of reflectors, factors and ``c`` in ``H_1 @ H_2 @ ... @ c``, or ``... @ H_2^H @ H_1^H @ c``."""
+def _turned(g: Any, xp: Any, a: Any, tau: Any, c: Any, adjoint: bool, out: Any = None) -> tuple[Any, Any, Any]:
+    """The cotangents of reflectors, factors and ``c`` in ``H_1 @ H_2 @ ... @ c``, or ``... @ H_2^H @ H_1^H @ c``; what stands
+    right of a factor is of ``c`` and the factors, or where there is an ``out``, of it and the factors' inverses."""
     count = tau.shape[-1]
     axis = len(a.shape) - 1
     unit = _unit(a, xp)
@@ -51,9 +52,12 @@ def _turned(g: Any, xp: Any, a: Any, tau: Any, c: Any, adjoint: bool) -> tuple[A
         factors = [conj(factor) for factor in factors]
     order = range(count - 1, -1, -1) if adjoint else range(count)
     right: list[Any] = [None] * count
-    for i in reversed(order):
+    for i in reversed(order) if out is None else ():
         right[i] = c
         c = c - factors[i] * vectors[i] @ (xp.adjoint(vectors[i]) @ c)
+    for i in order if out is not None else ():
+        inverse = factors[i] / (factors[i] * (xp.adjoint(vectors[i]) @ vectors[i]) - 1)
+        out = right[i] = out - inverse * vectors[i] @ (xp.adjoint(vectors[i]) @ out)
     g_vectors: list[Any] = [None] * count
     g_factors: list[Any] = [None] * count
     for i in order:
@@ -71,9 +75,8 @@ def _turned(g: Any, xp: Any, a: Any, tau: Any, c: Any, adjoint: bool) -> tuple[A
     return g_a, xp.concat(g_factors, axis - 1), g
 
 
-def _product_backward(g: Any, xp: Any, a: Any, tau: Any) -> tuple[Any, Any]:
-    identity = _unit(xp.zeros_as(a), xp)
-    g_a, g_tau, _ = _turned(g, xp, a, tau, identity, False)
+def _product_backward(g: Any, xp: Any, a: Any, tau: Any, out: Any) -> tuple[Any, Any]:
+    g_a, g_tau, _ = _turned(g, xp, a, tau, None, False, out)
     return g_a, g_tau
 
 
