@@ -458,3 +458,12 @@ def test_reflectors_are_differentiated_by_their_product() -> None:
     product.register_hook(lambda g: seen.append(g))
     torch.autograd.grad(product.sum(), [a], create_graph=True)[0].sum().backward()
     assert len(seen) == 2
+
+
+def test_fmod_s_derivative_saves_its_divisor() -> None:
+    a, b = torch.ones(3, requires_grad=True), torch.tensor(2.0, requires_grad=True)
+    divisor = b * 1
+    slope = torch.autograd.grad(torch.fmod(a * 1, divisor).sum(), [divisor], create_graph=True)[0]
+    divisor.detach().mul_(2)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        slope.backward()

@@ -121,8 +121,8 @@ op("mul", np.multiply, promote="same", kind="bilinear",
 smooth("div", k.divide, a=lambda g, b: g / conj(b), b=_divisor_backward)
 smooth("reciprocal", arithmetic.reciprocal, x=_reciprocal_backward)
 smooth("div_rounded", k.divide, node="DivBackward2", a=lambda g, b: g / conj(b), b=_divisor_backward)
-plain("div_floor", arithmetic.floor_divide, node="DivBackward2", a=lambda g, xp: xp.zeroed(g), b=lambda g, xp: xp.zeroed(g))
-plain("div_trunc", arithmetic.truncate_divide, node="DivBackward2", a=lambda g, xp: xp.zeroed(g), b=lambda g, xp: xp.zeroed(g))
+plain("div_floor", arithmetic.floor_divide, node="DivBackward2", a=lambda g, xp, b: xp.zeroed(g), b=lambda g, xp, a, b: xp.zeroed(g))
+plain("div_trunc", arithmetic.truncate_divide, node="DivBackward2", a=lambda g, xp, b: xp.zeroed(g), b=lambda g, xp, a, b: xp.zeroed(g))
 plain("floor_divide", arithmetic.floor_divide, node="NotImplemented",
       a=lambda g: underivable("floor_divide"), b=lambda g: underivable("floor_divide"))
 plain("floor_divide_", arithmetic.floor_divide, node="NotImplemented",
