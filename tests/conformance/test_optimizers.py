@@ -6,6 +6,7 @@ import copy
 import importlib
 import io
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -299,6 +300,23 @@ def test_parameters_that_do_not_fit(name: str, kind: str) -> None:
         assert found == expected
     else:
         np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+@pytest.mark.parametrize("name", ["SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "Adadelta", "Adamax"])
+def test_every_bit_of_half_precision(name: str, dtype: str) -> None:
+    """Each product and sum, or quotient and sum, is rounded once."""
+    options = {"SGD": {"momentum": 0.9, "nesterov": True}, "RMSprop": {"centered": True, "momentum": 0.9}}.get(name, {})
+
+    def run(library: ModuleType) -> list[object]:
+        w = library.linspace(-1, 2, 27).to(getattr(library, dtype)).requires_grad_()
+        optimizer = getattr(library.optim, name)([w], weight_decay=0.1, **options)
+        for step in range(4):
+            w.grad = (library.arange(27.0) * (step + 1) % 7 / 7 - 0.4).to(w.dtype)
+            optimizer.step()
+        return [w.tolist(), *(state.tolist() for state in optimizer.state[w].values() if state is not None)]
+
+    assert run(rushlight) == run(torch)
 
 
 @pytest.mark.parametrize("library", [rushlight, torch], ids=["rushlight", "PyTorch"])

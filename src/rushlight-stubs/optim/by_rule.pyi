@@ -10,6 +10,7 @@ from typing import TypeVar
 from typing import overload
 
 _Result = TypeVar('_Result')
+_Values = TypeVar('_Values', Tensor, ndarray[Any, Any])
 
 class RuleOptimizer(Optimizer):
     """Subclasses define ``_start`` (a parameter's first state) and ``_rule``."""
@@ -19,6 +20,15 @@ class RuleOptimizer(Optimizer):
     def step(self, closure: Callable[[], _Result]) -> _Result:
         """One step; ``closure``, if given, computes the loss and the gradients anew and is called first."""
         ...
+def add(x: _Values, y: _Values, factor: float) -> None:
+    """``x += factor * y``, rounded as :func:`plus` does."""
+    ...
+def add_product(x: _Values, y: _Values, z: _Values, factor: float) -> None:
+    """``x += factor * y * z``, rounded so too."""
+    ...
+def add_quotient(x: _Values, y: _Values, z: _Values, factor: float) -> None:
+    """``x += factor * y / z``, rounded so too."""
+    ...
 def at_least_zero(**options: Any) -> None:
     """ValueError for the first option below zero."""
     ...
@@ -37,8 +47,14 @@ def decayed(p: Any, g: Any, group: dict[str, Any]) -> Any:
 def like(param: Tensor, value: float = 0.0) -> Tensor:
     """A state of a parameter's shape, filled with one number."""
     ...
+def move(mean: _Values, to: _Values, share: float) -> None:
+    """``mean += share * (to - mean)``, rounded so too."""
+    ...
 def number(value: Any) -> float:
     """An option that may be a tensor, as a Python number."""
+    ...
+def plus(x: _Values, y: _Values, factor: float) -> _Values:
+    """``x + factor * y``, of Tensors in half precision rounded once."""
     ...
 def real_pairs(array: ndarray[Any, Any]) -> ndarray[Any, Any]:
     """A view of complex numbers as pairs of real ones."""

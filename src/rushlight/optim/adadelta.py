@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..tensor import Tensor
-from .by_rule import RuleOptimizer, State, at_least_zero, check_lr, decayed, like, number
+from .by_rule import RuleOptimizer, State, add, add_product, at_least_zero, check_lr, decayed, like, number
 from .optimizer import ParamsT
 
 
@@ -49,8 +49,8 @@ class Adadelta(RuleOptimizer):
         g = decayed(p, g, group)
         square, steps, rho, eps = state["square_avg"], state["acc_delta"], group["rho"], group["eps"]
         square *= rho
-        square += (1 - rho) * g * g
+        add_product(square, g, g, 1 - rho)
         change = xp.sqrt(steps + eps) / xp.sqrt(square + eps) * g
         steps *= rho
-        steps += (1 - rho) * change * change
-        p -= number(group["lr"]) * change
+        add_product(steps, change, change, 1 - rho)
+        add(p, change, -number(group["lr"]))

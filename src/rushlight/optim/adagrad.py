@@ -8,7 +8,19 @@ import rushlight as torch
 
 from ..nn.parameter import is_lazy
 from ..tensor import Tensor
-from .by_rule import RuleOptimizer, State, at_least_zero, check_lr, check_variants, decayed, like, number, scalar_dtype
+from .by_rule import (
+    RuleOptimizer,
+    State,
+    add_product,
+    add_quotient,
+    at_least_zero,
+    check_lr,
+    check_variants,
+    decayed,
+    like,
+    number,
+    scalar_dtype,
+)
 from .optimizer import ParamsT
 
 
@@ -66,7 +78,7 @@ class Adagrad(RuleOptimizer):
     def _rule(self, xp: Any, p: Any, g: Any, state: State, t: int, group: dict[str, Any]) -> None:
         g = decayed(p, g, group)
         total = state["sum"]
-        total += g * g
+        add_product(total, g, g, 1)
         size = xp.sqrt(total)
         size += group["eps"]
-        p -= (number(group["lr"]) / (1 + (t - 1) * group["lr_decay"])) * g / size
+        add_quotient(p, g, size, -number(group["lr"]) / (1 + (t - 1) * group["lr_decay"]))

@@ -103,19 +103,26 @@ class Adam(RuleOptimizer):
         else:
             g = decayed(p, g, group)
         mean, square = state["exp_avg"], state["exp_avg_sq"]
-        change = g - mean
-        change *= 1 - beta1
-        mean += change
         square *= beta2
-        change = (1 - beta2) * g  # the square alone may be too large
-        change *= conj(g)
-        square += change
+        if isinstance(p, Tensor):  # in half precision rounded once each
+            mean.lerp_(g, 1 - beta1)
+            square.addcmul_(g, conj(g), value=1 - beta2)
+        else:
+            change = g - mean
+            change *= 1 - beta1
+            mean += change
+            change = (1 - beta2) * g  # the square alone may be too large
+            change *= conj(g)
+            square += change
         if group["amsgrad"]:
             largest = state["max_exp_avg_sq"]
             largest[...] = xp.maximum(largest, square)
             square = largest
-        # mean / (sqrt(square) / size + eps), with the division by a number drawn out of it
         size = math.sqrt(1 - beta2**t)
+        if isinstance(p, Tensor):
+            p.addcdiv_(mean, xp.sqrt(square) / size + group["eps"], value=-lr / (1 - beta1**t))
+            return
+        # the same, with the division by a number drawn out of it
         change = xp.sqrt(square)
         change += group["eps"] * size
         change = mean / change

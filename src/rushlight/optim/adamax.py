@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..tensor import Tensor
-from .by_rule import RuleOptimizer, State, at_least_zero, check_betas, check_lr, decayed, like, number
+from .by_rule import RuleOptimizer, State, add_quotient, at_least_zero, check_betas, check_lr, decayed, like, move, number
 from .optimizer import ParamsT
 
 
@@ -48,6 +48,6 @@ class Adamax(RuleOptimizer):
         g = decayed(p, g, group)
         beta1, beta2 = group["betas"]
         mean, largest = state["exp_avg"], state["exp_inf"]
-        mean += (1 - beta1) * (g - mean)
+        move(mean, g, 1 - beta1)
         largest[...] = xp.maximum(beta2 * largest, xp.abs(g) + group["eps"])
-        p -= number(group["lr"]) / (1 - beta1**t) * mean / largest
+        add_quotient(p, mean, largest, -number(group["lr"]) / (1 - beta1**t))

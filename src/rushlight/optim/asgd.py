@@ -7,7 +7,7 @@ from typing import Any
 import rushlight as torch
 
 from ..tensor import Tensor
-from .by_rule import Group, RuleOptimizer, State, at_least_zero, check_lr, decayed, like, number, scalar_dtype
+from .by_rule import Group, RuleOptimizer, State, add, at_least_zero, check_lr, decayed, like, number, scalar_dtype
 from .optimizer import ParamsT
 
 
@@ -55,7 +55,7 @@ class ASGD(RuleOptimizer):
         g = decayed(p, g, group)
         lr, eta, mu, mean = number(group["lr"]), float(state["eta"]), float(state["mu"]), state["ax"]
         p *= 1 - group["lambd"] * eta
-        p -= eta * g
+        add(p, g, -eta)
         if mu == 1:
             mean[...] = p
         else:

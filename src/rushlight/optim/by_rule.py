@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -23,10 +23,11 @@ from ..backend.interrupts import held
 from ..base.errstate import silent
 from ..ops.table import arrays, tensors
 from ..tensor import Tensor
-from .blocks import Plan
+from .blocks import Array, Plan
 from .optimizer import Optimizer
 
 State = dict[str, Any]
+Values = TypeVar("Values", Tensor, Array)
 Group = dict[str, Any]  # a group of parameters and its options
 
 _SPARSE = __name__.replace("optim.by_rule", "sparse.tensors")  # imported once there are sparse tensors
@@ -230,7 +231,44 @@ def like(param: Tensor, value: float = 0.0) -> Tensor:
 def decayed(p: Any, g: Any, group: Group) -> Any:
     """The gradient with weight decay added."""
     decay = number(group["weight_decay"])
-    return g + decay * p if decay else g
+    return plus(g, p, decay) if decay else g
+
+
+def plus(x: Values, y: Values, factor: float) -> Values:
+    """``x + factor * y``, of Tensors in half precision rounded once."""
+    return torch.add(x, y, alpha=factor) if isinstance(x, Tensor) else x + factor * y
+
+
+def add(x: Values, y: Values, factor: float) -> None:
+    """``x += factor * y``, rounded as :func:`plus` does."""
+    if isinstance(x, Tensor):
+        x.add_(y, alpha=factor)
+    else:
+        x += factor * y
+
+
+def add_product(x: Values, y: Values, z: Values, factor: float) -> None:
+    """``x += factor * y * z``, rounded so too."""
+    if isinstance(x, Tensor):
+        x.addcmul_(y, z, value=factor)
+    else:
+        x += factor * y * z
+
+
+def add_quotient(x: Values, y: Values, z: Values, factor: float) -> None:
+    """``x += factor * y / z``, rounded so too."""
+    if isinstance(x, Tensor):
+        x.addcdiv_(y, z, value=factor)
+    else:
+        x += factor * y / z
+
+
+def move(mean: Values, to: Values, share: float) -> None:
+    """``mean += share * (to - mean)``, rounded so too."""
+    if isinstance(mean, Tensor):
+        mean.lerp_(to, share)
+    else:
+        mean += share * (to - mean)
 
 
 def at_least_zero(**options: Any) -> None:

@@ -7,7 +7,21 @@ from typing import Any
 import rushlight as torch
 
 from ..tensor import Tensor
-from .by_rule import Group, RuleOptimizer, State, at_least_zero, check_betas, check_lr, decayed, like, number, scalar_dtype
+from .by_rule import (
+    Group,
+    RuleOptimizer,
+    State,
+    add_product,
+    add_quotient,
+    at_least_zero,
+    check_betas,
+    check_lr,
+    decayed,
+    like,
+    move,
+    number,
+    scalar_dtype,
+)
 from .optimizer import ParamsT
 
 
@@ -68,10 +82,10 @@ class NAdam(RuleOptimizer):
         product *= mu
         done = float(product)
         mean, square = state["exp_avg"], state["exp_avg_sq"]
-        mean += (1 - beta1) * (g - mean)
+        move(mean, g, 1 - beta1)
         square *= beta2
-        square += (1 - beta2) * g * g
+        add_product(square, g, g, 1 - beta2)
         size = xp.sqrt(square / (1 - beta2**t))
         size += group["eps"]
-        p -= lr * (1.0 - mu) / (1.0 - done) * g / size
-        p -= lr * mu_next / (1.0 - done * mu_next) * mean / size
+        add_quotient(p, g, size, -lr * (1.0 - mu) / (1.0 - done))
+        add_quotient(p, mean, size, -lr * mu_next / (1.0 - done * mu_next))

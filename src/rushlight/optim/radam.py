@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ..tensor import Tensor
-from .by_rule import Group, RuleOptimizer, State, at_least_zero, check_betas, check_lr, decayed, like, number
+from .by_rule import Group, RuleOptimizer, State, add_product, at_least_zero, check_betas, check_lr, decayed, like, move, number
 from .optimizer import ParamsT
 
 
@@ -57,9 +57,9 @@ class RAdam(RuleOptimizer):
         else:
             g = decayed(p, g, group)
         mean, square = state["exp_avg"], state["exp_avg_sq"]
-        mean += (1 - beta1) * (g - mean)
+        move(mean, g, 1 - beta1)
         square *= beta2
-        square += (1 - beta2) * g * g
+        add_product(square, g, g, 1 - beta2)
         change = mean / (1 - beta1**t)
         longest = 2 / (1 - beta2) - 1
         length = longest - 2 * t * beta2**t / (1 - beta2**t)

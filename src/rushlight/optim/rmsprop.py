@@ -5,7 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from ..tensor import Tensor
-from .by_rule import Group, RuleOptimizer, State, at_least_zero, check_lr, decayed, like, number, sign
+from .by_rule import (
+    Group,
+    RuleOptimizer,
+    State,
+    add,
+    add_product,
+    add_quotient,
+    at_least_zero,
+    check_lr,
+    decayed,
+    like,
+    move,
+    number,
+    sign,
+)
 from .optimizer import ParamsT
 
 
@@ -56,22 +70,26 @@ class RMSprop(RuleOptimizer):
         g = decayed(p, g, group)
         square, alpha = state["square_avg"], group["alpha"]
         square *= alpha
-        square += (1 - alpha) * g * g
+        add_product(square, g, g, 1 - alpha)
         if group["centered"]:
             mean = state["grad_avg"]
-            mean += (1 - alpha) * (g - mean)
-            root = xp.sqrt(square)
-            size = xp.sqrt((root - mean) * (root + mean))  # the mean's square alone may be too large
+            move(mean, g, 1 - alpha)
+            if isinstance(p, Tensor):
+                size = xp.sqrt(xp.addcmul(square, mean, mean, -1))
+            else:  # the mean's square alone may be too large
+                root = xp.sqrt(square)
+                size = xp.sqrt((root - mean) * (root + mean))
         else:
             size = xp.sqrt(square)
         size += group["eps"]
-        change = g / size
+        lr = number(group["lr"])
         if group["momentum"] > 0:
             buffer = state["momentum_buffer"]
             buffer *= group["momentum"]
-            buffer += change
-            change = buffer
-        p -= number(group["lr"]) * change
+            add_quotient(buffer, g, size, 1)
+            add(p, buffer, -lr)
+        else:
+            add_quotient(p, g, size, -lr)
 
     def _numbers(self, t: int, group: Group) -> tuple[tuple[float, ...], tuple[str, ...]]:
         decay, kept, momentum = number(group["weight_decay"]), group["alpha"], group["momentum"]

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..autograd import views
 from ..tensor import Tensor
-from .by_rule import Group, RuleOptimizer, State, at_least_zero, check_lr, check_variants, decayed, number, sign
+from .by_rule import Group, RuleOptimizer, State, add, at_least_zero, check_lr, check_variants, decayed, number, plus, sign
 from .optimizer import ParamsT
 
 
@@ -97,9 +97,9 @@ class SGD(RuleOptimizer):
             buffer = state["momentum_buffer"]
             if not self._first:
                 buffer *= momentum
-                buffer += (1 - group["dampening"]) * g
-            g = g + momentum * buffer if group["nesterov"] else buffer
-        p -= number(group["lr"]) * g
+                add(buffer, g, 1 - group["dampening"])
+            g = plus(g, buffer, momentum) if group["nesterov"] else buffer
+        add(p, g, -number(group["lr"]))
 
     def _numbers(self, t: int, group: Group) -> tuple[tuple[float, ...], tuple[str, ...]]:
         decay, momentum = number(group["weight_decay"]), group["momentum"]
