@@ -121,3 +121,15 @@ def test_an_example_as_it_was_given_leaves_as_the_batch_itself() -> None:
     x = torch.ones(2, 1, requires_grad=True)
     assert torch.vmap(lambda t: t.contiguous(), in_dims=-1, out_dims=-1)(x) is x
     assert torch.vmap(lambda t: t, in_dims=1, out_dims=-1)(x) is x
+
+
+@pytest.mark.parametrize("shape", [(), (1, 3)])
+def test_linearize_keeps_the_very_tangent_of_one_number(shape: tuple[int, ...]) -> None:
+    number = torch.ones((), requires_grad=True) * 2
+    primal = number.expand(shape)
+    pushed = torch.func.linearize(torch.exp, primal)[1](primal.detach())
+    number.mul_(2)
+    with pytest.raises(
+        RuntimeError, match=rf"modified by an inplace operation: \[torch.FloatTensor \[{', '.join(map(str, shape))}\]\]"
+    ):
+        pushed.sum().backward()

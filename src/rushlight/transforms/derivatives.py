@@ -420,6 +420,7 @@ def linearize(func: Function, *primals: Any) -> tuple[Any, Function]:
     tensor(3.)
     """
     points, spec = tree_flatten(primals)
+    numbers = []  # which are one number in a memory of its own: PyTorch copies the tangents of all others
     for point in points:
         if not isinstance(point, Tensor):
             func(*primals)
@@ -427,9 +428,10 @@ def linearize(func: Function, *primals: Any) -> tuple[Any, Function]:
         forward_ad.expect_inexact("primal", point)
         if is_stretched(point._array) and point.untyped_storage().nbytes() > point.itemsize:
             raise overlaps.overlap_error()
+        numbers.append(is_stretched(point._array) or (point._array.size == 1 and point._array.base is None))
     # What is pushed says that it depends on primals that need a gradient, but reaches the tangents alone: the primals as they are now.
     inside = bool(modes.state.transforms)
-    fixed = tree_map_only(Tensor, lambda one: one.detach().clone().requires_grad_(one.requires_grad and not inside), primals)
+    fixed = tree_map_only(Tensor, lambda one: _copied(one).requires_grad_(one.requires_grad and not inside), primals)
 
     def push(*tangents: Any) -> Any:
         directions, form = tree_flatten(tangents)
@@ -445,11 +447,19 @@ def linearize(func: Function, *primals: Any) -> tuple[Any, Function]:
                     )
         counted, tangent_state.absent_count = tangent_state.absent_count, False
         try:
-            return jvp_beside(None, func, fixed, tree_map_only(Tensor, lambda one: one.clone(), tangents), replays=True)[1]
+            laid = [one if alone else one.clone() for one, alone in zip(directions, numbers, strict=True)]
+            return jvp_beside(None, func, fixed, tree_unflatten(laid, spec), replays=True)[1]
         finally:
             tangent_state.absent_count = counted
 
     return func(*primals), push
+
+
+def _copied(primal: Tensor) -> Tensor:
+    """A copy that lies as one number does, where the primal does."""
+    if not is_stretched(primal._array):
+        return primal.detach().clone()
+    return primal.detach().as_strided((), ()).clone().expand(primal.shape)
 
 
 def functionalize(func: Function, *, remove: str = "mutations") -> Function:

@@ -76,8 +76,8 @@ LOOKS_AT_NO_VALUE = frozenset(
     transforms.example_graph:tracked_anew transforms.example_graph:_array transforms.example_graph:_record
     transforms.example_graph:_kept transforms.example_graph:Result.__init__ transforms.example_graph:Result.open
     transforms.example_graph:_of_graph transforms.example_graph:gradients_of transforms.shared_tensors:shared_by_all
-    transforms.derivatives:_tracked transforms.derivatives:linearize ops.dispatch:_kept ops.parameters:_dimensions
-    ops.parameters:is_index base.arguments:axis_of
+    transforms.derivatives:_tracked transforms.derivatives:linearize transforms.derivatives:_copied ops.dispatch:_kept
+    ops.parameters:_dimensions ops.parameters:is_index base.arguments:axis_of
     ops.linalg:value_of ops.pointwise:_is_complex ops.padding:pad ops.padding:constant_pad_nd
     """.split()
 )
