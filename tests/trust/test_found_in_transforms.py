@@ -133,3 +133,10 @@ def test_linearize_keeps_the_very_tangent_of_one_number(shape: tuple[int, ...]) 
         RuntimeError, match=rf"modified by an inplace operation: \[torch.FloatTensor \[{', '.join(map(str, shape))}\]\]"
     ):
         pushed.sum().backward()
+
+
+def test_numbers_of_no_example_are_written_to_whatever_their_dtype() -> None:
+    for written in (lambda t: t.clone().mul_(2), lambda t: t.clone().div_(torch.tensor(2.0)), lambda t: t.clone().add_(2)):
+        assert torch.vmap(written)(torch.ones(0)).shape == (0,)
+    with pytest.raises(IndexError, match="index 0 out of range"):
+        torch.vmap(lambda t: t.clone().mul_(2) * 2)(torch.ones(0))

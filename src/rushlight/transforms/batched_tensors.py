@@ -41,6 +41,7 @@ class Level(dynamic_layers.Layer):
         self.randomness = randomness
         self.by_example: list[str] = []
         self.has_written = False
+        self.writes = False  # an op in place is computed
         self.passing = False  # a backward pass through the graph of examples runs that nobody asks to record there
         self.random_state: Any = None  # the generator's before the first random number
 

@@ -336,8 +336,12 @@ def written(function: Callable[..., object], name: str, self: Any, args: tuple[A
             before._array = before._array.copy("K")  # rules may keep views of it, and the write is still to come
         stands = shared_by_all(before, level) if self.shared else batched(before, level)
         stands.tracked, stands.own_edge, stands.own_tangents = self.tracked, self.own_edge, self.own_tangents
-        with recorded_as(*own):
-            result = function(stands, *args, **kwargs)
+        level.writes = True
+        try:
+            with recorded_as(*own):
+                result = function(stands, *args, **kwargs)
+        finally:
+            level.writes = False
         return result.whole if self.shared and is_of(result, level) else along(result, level)
 
     with level.around():

@@ -51,7 +51,8 @@ def pointwise(op: Op, inputs: list[Any], params: Named, level: Level) -> Any:
     """Examples that broadcast against each other: dimensions of size 1 come between the batch and theirs."""
     tensors = [value for value in inputs if is_tensor(value)]
     ndim = max(map(dims_of, tensors))
-    if not level.size and not level.internal and len(inputs) == 2 and op.promote is not None and op.name not in _OF_ANY_DTYPES:
+    looks = not level.size and not level.internal and not level.writes  # for a dtype, as out of place alone
+    if looks and len(inputs) == 2 and op.promote is not None and op.name not in _OF_ANY_DTYPES:
         numbers = [one for one in tensors if is_batched(one, level) and not dims_of(one)]
         if len(numbers) == 1 and (len(tensors) == 2 or op.name in _NUMBERS_AS_TENSORS):
             raise NoFirstExample(_outermost(numbers[0])._array.shape)
