@@ -467,3 +467,13 @@ def test_fmod_s_derivative_saves_its_divisor() -> None:
     divisor.detach().mul_(2)
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         slope.backward()
+
+
+def test_gather_names_the_index_that_pytorch_meets_first() -> None:
+    with pytest.raises(RuntimeError, match="index 5 is out of bounds for dimension 2 with size 2"):
+        torch.gather(torch.zeros(2, 1, 2, 1), 2, torch.tensor([[[[0], [-1]]], [[[5], [-1]]]]))
+
+
+def test_a_mask_of_nothing_must_have_the_shape() -> None:
+    with pytest.raises(IndexError, match=r"mask \[0\] at index 0 does not match the shape of the indexed tensor \[1, 3\]"):
+        torch.zeros(1, 3)[torch.zeros(0).bool()] = 3

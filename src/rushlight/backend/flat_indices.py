@@ -64,7 +64,20 @@ def as_it_lies(index: Array) -> Array:
 
 def check_along(indices: Array, size: int, axis: int) -> None:
     """Raises a RuntimeError for indices outside of ``axis``; a backward pass asks again, as its own may have been written since."""
-    check(indices, 0, size, lambda i: RuntimeError(f"index {i} is out of bounds for dimension {axis} with size {size}"))
+    if not within(indices, 0, size):
+        walked = _as_walked(indices, axis)
+        check(walked, 0, size, lambda i: RuntimeError(f"index {i} is out of bounds for dimension {axis} with size {size}"))
+
+
+def _as_walked(indices: Array, axis: int) -> Array:
+    """With ``axis`` first where PyTorch walks along it last: if it is the last of the longer ones, and no longer than the rest."""
+    if (
+        math.prod(indices.shape[axis + 1 :]) > 1
+        or math.prod(indices.shape[:axis]) < indices.shape[axis]
+        or axis + 1 == indices.ndim
+    ):
+        return indices
+    return np.moveaxis(indices, axis, 0)
 
 
 def once(array: Array, but: int = -1) -> Array:

@@ -356,7 +356,7 @@ def _written(view: Any, indices: Sequence[Any], value: Any, accumulate: bool = F
         return False
     key: list[Any] = []
     for one in indices:
-        if one is not None and one._array.dtype.char not in _PLACES:  # a mask of bytes, or no index
+        if one is not None and (one._array.dtype.char not in _PLACES or not one._array.size):  # also masks of nothing
             return False
         key.append(slice(None) if one is None else one._array)
     try:
