@@ -25,7 +25,8 @@ KNOWN = [
         "numbers made anew",
     ),
     Cause(
-        r"last dimension with stride 1|stride divisible by 2 for all|self\.stride\(-1\) must be 1|storage_offset\(\)`\n# \w+: 0 for",
+        r"last dimension with stride 1|stride divisible by 2 for all|self\.stride\((-1\) must be 1|\d\) must be divisible by)"
+        r"|storage_offset\(\)`\n# \w+: 0 for",
         "strides and places of nothing: NumPy's arrays without elements have none, PyTorch's keep those of the slice",
         "nothing laid out anew",
     ),
@@ -128,6 +129,16 @@ KNOWN = [
         r"no error at [^\n]*\n# RuntimeError: [^\n]*modified by an inplace operation[^\n]* of AsStrided,(?s:.*)torch\.vander\(",
         "PyTorch writes over powers that the backward pass of its torch.vander reads: no pass goes through it",
         "vander of linalg",
+    ),
+    Cause(
+        r"no error at [^\n]*\n# RuntimeError: Sparse CSR tensors do not have strides(?s:.*)sparse\.mm\(\w+\.to_sparse_csr\(",
+        "PyTorch's recorded backward pass asks compressed rows for strides: a pass that is not recorded has the gradient given here",
+        "products of places",
+    ),
+    Cause(
+        r"is a view at [^\n]*\.?(tile|repeat|stack)\([^\n]*\n# \w+: False for True(?s:.*)inference_mode\(\)",
+        "PyTorch marks what is composed of views of a new tensor as a view where its operands are of inference mode: it is none",
+        "operands of no inference",
     ),
     Cause(
         r"error at [^\n]*\n# 'RuntimeError: setStorage: (?s:.*)smooth_l1_loss\(",

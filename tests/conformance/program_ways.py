@@ -286,6 +286,20 @@ def losses_copied() -> Any:
     )
 
 
+def products_of_places() -> Any:
+    """Compressed rows by the places of their values."""
+
+    def mm(a: Any, b: Any, *rest: Any, plain: Any = torch.sparse.mm) -> Any:
+        return plain(a.to_sparse() if a.layout is torch.sparse_csr else a, b, *rest)
+
+    return replaced(torch.sparse, mm=mm)
+
+
+def no_inference() -> Any:
+    """What inference mode makes is made under no_grad."""
+    return replaced(torch, inference_mode=torch.no_grad)
+
+
 def dense_softmax() -> Any:
     def softmax(sparse: Any, dim: int, dtype: Any = None) -> Any:
         there = torch.sparse_coo_tensor(sparse.indices(), torch.ones_like(sparse.values()), sparse.shape).to_dense() != 0
@@ -315,6 +329,8 @@ WAYS: dict[str, Way] = {
     "steps not fused": steps_unfused,
     "vander of linalg": vander_of_linalg,
     "losses copied": losses_copied,
+    "products of places": products_of_places,
+    "operands of no inference": no_inference,
     "numbers for bits": contextlib.nullcontext,
 }
 
