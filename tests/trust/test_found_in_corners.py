@@ -477,3 +477,17 @@ def test_gather_names_the_index_that_pytorch_meets_first() -> None:
 def test_a_mask_of_nothing_must_have_the_shape() -> None:
     with pytest.raises(IndexError, match=r"mask \[0\] at index 0 does not match the shape of the indexed tensor \[1, 3\]"):
         torch.zeros(1, 3)[torch.zeros(0).bool()] = 3
+
+
+def test_type_as_keeps_a_sparse_layout() -> None:
+    rows = torch.tensor([[0.0, -1.0], [2.0, 0.0]]).to_sparse_csr()
+    found = rows.type_as(rows.double())
+    assert (found.layout, found.dtype, found.values().tolist()) == (torch.sparse_csr, torch.float64, [-1, 2])
+    with pytest.raises(RuntimeError, match="doesn't support converting to a different layout"):
+        torch.ones(2).type_as(torch.ones(2).to_sparse())
+
+
+@pytest.mark.parametrize("name", ["remainder", "fmod", "xlogy"])
+def test_bools_and_a_number_of_64_bits_do_not_promote(name: str) -> None:
+    with pytest.raises(RuntimeError, match="attempted to promote Bool and UInt64"):
+        getattr(torch, name)(torch.tensor([True]), 2**63)

@@ -23,6 +23,8 @@ def meeting(x: Array, value: Any) -> np.dtype[Any]:
     if kind == "c" or (kind in "fV" and not isinstance(value, complex)):
         return x.dtype
     own = (dtypes.of(x.dtype),)
+    if kind == "b" and value.__class__ is int and 1 << 63 <= value < 1 << 64:
+        dtypes.promote_types(dtypes.bool_, dtypes.uint64)  # refuses
     found = dtypes.result_dtype(own, (), (type(value),)) if x.ndim else dtypes.result_dtype((), own, (type(value),))
     return found.numpy
 

@@ -20,7 +20,7 @@ from .lacking_functions import LACKING, REFUSED, SAID
 from .masked_reductions import reduced
 from .products import PRODUCTS, product
 from .refused_calls import TO_VALUES, flat, refuse_by_forms, refuse_compressed, refuse_without_memory
-from .tensors import Array, SparseTensor, lacking, made
+from .tensors import Array, SparseTensor, camel, lacking, made
 
 # The value of zero is zero: what is not stored stays so.
 _AT_THE_INDICES = frozenset(
@@ -454,7 +454,18 @@ def _to_sparse(self: Any, sparse_dim: Any = None, *, layout: Any = None, blocksi
     return converted(self, kind, sparse_dim, blocksize)
 
 
+def _type_as(input: Tensor, other: Any) -> Tensor:
+    if input.layout is not other.layout:
+        have, wanted = camel(input.layout), camel(other.layout)
+        raise RuntimeError(
+            "to(options) doesn't support converting to a different layout, but got self.layout being "
+            f"{have} and options.layout set as {wanted}"
+        )
+    return input if input.dtype is other.dtype else input.to(other.dtype)
+
+
 _OWN: dict[str, Callable[..., Any]] = {
+    "type_as": _type_as,
     "add": _add,
     "copy_": _copy_,
     "dim_order": _dim_order,

@@ -71,13 +71,6 @@ def _of_dimensions(name: str, args: tuple[object, ...], kwargs: dict[str, object
         if all(isinstance(one, int) or one is Ellipsis or (isinstance(one, slice) and one == slice(None)) for one in places):
             return None
         return RuntimeError("Sparse CSR tensors do not have strides")
-    layouts = [one.layout for one in args[:2] if isinstance(one, Tensor)]
-    if name == "type_as" and len({*layouts}) > 1:
-        have, wanted = map(camel, layouts)
-        return RuntimeError(
-            "to(options) doesn't support converting to a different layout, but got self.layout being "
-            f"{have} and options.layout set as {wanted}"
-        )
     if name == "sum" and (len(args) > 1 or kwargs.get("dim") is not None) and not (args[2:3] or (kwargs.get("keepdim"),))[0]:
         return RuntimeError("reduction operations on CSR tensors with keepdim=False is unsupported")
     return None
