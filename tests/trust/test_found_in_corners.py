@@ -485,6 +485,7 @@ def test_type_as_keeps_a_sparse_layout() -> None:
     assert (found.layout, found.dtype, found.values().tolist()) == (torch.sparse_csr, torch.float64, [-1, 2])
     with pytest.raises(RuntimeError, match="doesn't support converting to a different layout"):
         torch.ones(2).type_as(torch.ones(2).to_sparse())
+    assert torch.nn.functional.relu_(rows).values().tolist() == [0, 2]
 
 
 @pytest.mark.parametrize("name", ["remainder", "fmod", "xlogy"])

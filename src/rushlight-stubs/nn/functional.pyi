@@ -8,6 +8,7 @@ from typing import Literal
 from typing import overload
 from rushlight import celu_ as celu_
 from rushlight import conv_tbc as conv_tbc
+from rushlight import relu_ as relu_
 from rushlight import rrelu_ as rrelu_
 from rushlight import selu_ as selu_
 from rushlight import threshold_ as threshold_
@@ -336,9 +337,6 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
     ...
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
     """``min(max(x, 0), 6)``."""
-    ...
-def relu_(input: Tensor) -> Tensor:
-    """In-place version of :func:`relu`."""
     ...
 def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None) -> Tensor:
     """The input over its root mean square along the last dimensions, times weight."""

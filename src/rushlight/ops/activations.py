@@ -451,6 +451,7 @@ def _torch_rrelu(
 
 
 module("torch.nn.functional")["rrelu_"] = module("torch")["rrelu_"]
+module("torch.nn.functional")["relu_"] = module("torch")["relu_"]
 
 
 def sigmoid(input: Tensor) -> Tensor:

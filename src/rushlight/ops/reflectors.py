@@ -7,7 +7,7 @@ stands right.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..backend import ldl as packed
 from ..backend import linalg as k
@@ -31,7 +31,7 @@ op("ldl_solve", packed.ldl_solve, inputs="pivots", node="NotImplemented",
    ld=lambda g: _not_implemented("linalg_ldl_solve"), b=lambda g: _not_implemented("linalg_ldl_solve"))  # fmt: skip
 
 
-def _not_implemented(name: str) -> Any:
+def _not_implemented(name: str) -> NoReturn:
     raise RuntimeError(f"derivative for {name} is not implemented")
 
 

@@ -454,7 +454,7 @@ def _to_sparse(self: Any, sparse_dim: Any = None, *, layout: Any = None, blocksi
     return converted(self, kind, sparse_dim, blocksize)
 
 
-def _type_as(input: Tensor, other: Any) -> Tensor:
+def _type_as(input: Tensor, other: Tensor) -> Tensor:
     if input.layout is not other.layout:
         have, wanted = camel(input.layout), camel(other.layout)
         raise RuntimeError(
