@@ -121,7 +121,7 @@ def is_awaited(node: Node, task: BackwardPass) -> bool:
 def _once_a_pass(fn: Callable[..., None]) -> Callable[[Tensor], None]:
     """``fn`` of the first gradient that comes in each pass."""
     lock = threading.Lock()
-    started: set[Any] = set()
+    started: set[object] = set()
 
     def first(grad: Tensor) -> None:
         task = modes.state.task

@@ -118,7 +118,7 @@ def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
         raise
 
 
-def _is_of_nothing(tensor: Any) -> bool:
+def _is_of_nothing(tensor: Tensor) -> bool:
     """Whether a number is an example of a batch of none: to PyTorch, a vector without elements."""
     return of_several(tensor) and not tensor._array.ndim and not tensor.level.size
 

@@ -154,7 +154,7 @@ def _begun(name: str, args: Args, kwargs: Named) -> tuple[Args, Named]:
     return args, kwargs
 
 
-def _refuse_derivatives(f: Function, name: str, target: Any, args: Args, kwargs: Named) -> None:
+def _refuse_derivatives(f: Function, name: str, target: object, args: Args, kwargs: Named) -> None:
     """PyTorch's errors for an ``out=`` that would have to be recorded, or to pass a tangent on."""
     everything = [*args, *kwargs.values()]
     asked = [*everything, target[0] if name in _PLACES_BESIDE and isinstance(target, (tuple, list)) and target else target]

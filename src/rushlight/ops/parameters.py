@@ -70,7 +70,7 @@ class Parameter(NamedTuple):
             self.kind == "torch.device" and isinstance(value, bool)
         )
 
-    def plain(self, value: Any) -> Any:
+    def plain(self, value: Any) -> object:
         """A number of Python's for what stands for one here."""
         if self.kind in ("int", "tuple of ints") and (_stands_for_number(value) or isinstance(value, np.integer)):
             whole = operator.index(value)

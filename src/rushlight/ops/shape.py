@@ -137,7 +137,7 @@ def reshape(input: Any, *shape: Any) -> Tensor:
 
 
 @public("reshape", method=False, out=False)
-def reshape_by_list(input: Any, shape: object) -> Tensor:
+def reshape_by_list(input: Any, shape: Any) -> Tensor:
     """Another shape: a view where strides allow it, else a copy. One size may be -1.
 
     >>> import rushlight as torch

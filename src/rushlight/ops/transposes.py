@@ -159,7 +159,7 @@ def permute(input: Any, *dims: Any) -> Tensor:
 
 
 @public("permute", method=False, out=False)
-def permute_by_list(input: Any, dims: object) -> Tensor:
+def permute_by_list(input: Any, dims: Any) -> Tensor:
     """The dimensions in another order."""
     return permute(input, one_list(dims))
 
