@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..autograd import mirrors
+from ..base.errstate import silent
 from ..kernels import optimizer_steps as compiled
 from ..kernels import register
 from ..ops.table import arrays
@@ -98,9 +99,11 @@ def stepped(
             values = {name: row[piece] for name, row in rows.items()}
             for name, row in scalars.items():
                 values[name] = row[:1].reshape(()).copy()  # every piece begins with the old value
-            optimizer._rule(arrays, p[piece], g[piece], values, t, group)
+            with silent():
+                optimizer._rule(arrays, p[piece], g[piece], values, t, group)
         else:
-            optimizer._rule(arrays, p, g, values, t, group)
+            with silent():
+                optimizer._rule(arrays, p, g, values, t, group)
     for name, row in scalars.items():
         if name != "step" and size:
             row[...] = values[name]

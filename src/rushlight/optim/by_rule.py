@@ -87,10 +87,9 @@ class RuleOptimizer(Optimizer):
         if closure is not None:
             with torch.enable_grad():
                 loss = closure()
-        with silent():
-            if _SPARSE in sys.modules:
-                return held(self._step_densely, loss, here(sys._getframe(1)))
-            return held(self._step, loss, here(sys._getframe(1)))
+        if _SPARSE in sys.modules:
+            return held(self._step_densely, loss, here(sys._getframe(1)))
+        return held(self._step, loss, here(sys._getframe(1)))
 
     def _step_densely(self, loss: Any, where: Any) -> Any:
         with self._gradients_made_dense():
@@ -185,7 +184,8 @@ class RuleOptimizer(Optimizer):
         else:
             values = {name: _opened(value) for name, value in state.items()}
             p, g = param._array, grad._array
-        self._rule(arrays, p, -g if group.get("maximize") else g, values, t, group)
+        with silent():
+            self._rule(arrays, p, -g if group.get("maximize") else g, values, t, group)
         for name, value in values.items():
             if not isinstance(value, np.ndarray) and name != "step":
                 state[name] = value
