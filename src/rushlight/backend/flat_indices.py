@@ -71,11 +71,9 @@ def check_along(indices: Array, size: int, axis: int) -> None:
 
 def _as_walked(indices: Array, axis: int) -> Array:
     """With ``axis`` first where PyTorch walks along it last: if it is the last of the longer ones, and no longer than the rest."""
-    if (
-        math.prod(indices.shape[axis + 1 :]) > 1
-        or math.prod(indices.shape[:axis]) < indices.shape[axis]
-        or axis + 1 == indices.ndim
-    ):
+    if axis + 1 >= indices.ndim or math.prod(indices.shape[axis + 1 :]) > 1:  # a vector lies along any axis
+        return indices
+    if math.prod(indices.shape[:axis]) < indices.shape[axis]:
         return indices
     return np.moveaxis(indices, axis, 0)
 
