@@ -92,7 +92,7 @@ KNOWN = {
     # PyTorch keeps what none of the rules here reads.
     *(f"native_{name}_norm" for name in ("batch", "layer", "group")),
     *(f"nn.functional.{name}" for name in ("batch_norm", "layer_norm", "ctc_loss", "scaled_dot_product_attention")),
-    *("div.floor_rounding", "div.trunc_rounding", "combinations"),
+    "combinations",
     *("triangular_solve", "svd_lowrank"),
     # An error here, where PyTorch keeps a copy or nothing.
     *("nn.functional.embedding_bag", "nn.functional.linear_cross_entropy.chunked", "take_along_dim"),
