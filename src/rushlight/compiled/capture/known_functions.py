@@ -40,7 +40,7 @@ LOOKS_AT_NO_VALUE = frozenset(
     autograd.saved:open_function_saved autograd.saved:tensor_of autograd.expanded_gradients:laid_by.<locals>.laid
     autograd.tensor_methods:InGraph.detach
     autograd.views:CopySlices.vjp_tensors autograd.views:_adopt autograd.views:become autograd.views:inplace
-    autograd.write_errors:check_result ops.activations:prelu ops.adaptive_pooling:_adaptive_avg ops.attention:_added
+    autograd.write_errors:check_result ops.activations:_between ops.activations:prelu ops.adaptive_pooling:_adaptive_avg ops.attention:_added
     ops.attention:bilinear ops.attention:scaled_dot_product_attention ops.attention_masks:added
     ops.choice:_into_itself.<locals>.call ops.choice:_filled ops.scatter:_check_places ops.complex_numbers:view_as_complex
     ops.convolution:conv_tbc ops.distances:cdist ops.dropout:_noise ops.dropout:_noise.<locals>.draw
