@@ -68,7 +68,7 @@ class HookCalls:
 
     def note_given(self, cotangents: Sequence[Tensor | None]) -> None:
         """Remembers what the user gave the pass, which hooks at its roots see as it is."""
-        self.given = dict((id(one._array), one) for one in cotangents if one is not None)  # noqa: C402  (as captures know it)
+        self.given = {id(one._array): one for one in cotangents if one is not None}
 
     def shown(self, g: Any) -> Any:
         """What hooks are called with for a cotangent, and ``grad`` hands out: what the user gave, or a view of it, where it is that."""

@@ -35,7 +35,7 @@ def checked_convert(value: complex | np.generic, dtype: dtypes.dtype) -> Any:
         if dtype.is_complex:
             return value
         if value.imag != 0:
-            _does_not_fit(dtype)
+            refuse_overflow(dtype)
         value = value.real
     if dtype.kind_rank == dtypes.INTEGRAL:
         limits = iinfo(dtype)
@@ -43,14 +43,14 @@ def checked_convert(value: complex | np.generic, dtype: dtypes.dtype) -> Any:
         low = -limits.max if limits.min == 0 else limits.min
         if isinstance(value, float):
             if not (math.isfinite(value) and limits.min <= value <= limits.max):
-                _does_not_fit(dtype)
+                refuse_overflow(dtype)
             value = int(value)
         if not low <= value <= limits.max:
-            _does_not_fit(dtype)
+            refuse_overflow(dtype)
         return value & limits.max if limits.min == 0 else value
     wide = float(value)
     if math.isfinite(wide) and abs(wide) > finfo(dtype).max:
-        _does_not_fit(dtype)
+        refuse_overflow(dtype)
     return wide
 
 
@@ -95,5 +95,6 @@ _C_NAMES = {
 }  # fmt: skip
 
 
-def _does_not_fit(dtype: dtypes.dtype) -> NoReturn:
+def refuse_overflow(dtype: dtypes.dtype) -> NoReturn:
+    """Raises PyTorch's error for a number that a dtype does not hold."""
     raise RuntimeError(f"value cannot be converted to type {_C_NAMES.get(dtype, dtype.c_name)} without overflow")

@@ -12,7 +12,7 @@ from ..autograd.modes import state
 from ..autograd.rule_errors import broadcast_error
 from ..autograd.write_errors import check_output
 from ..backend import choice as k
-from ..backend.checked_convert import checked_number
+from ..backend.checked_convert import checked_convert, checked_number, refuse_overflow
 from ..base import dtypes, return_types
 from ..base.arguments import NUMBERS, refuse_too_large, type_name
 from ..base.dtypes import can_cast
@@ -165,17 +165,16 @@ def _refuse_imaginary(value: object, dtype: dtypes.dtype) -> None:
     """PyTorch's error for a factor that a real dtype does not hold."""
     value = value.item() if isinstance(value, Tensor) else value
     if isinstance(value, complex) and value.imag and not dtype.is_complex:
-        raise RuntimeError(f"value cannot be converted to type {_C_TYPES.get(dtype.name, 'float')} without overflow")
+        refuse_overflow(dtype)
 
 
 def _branches(condition: Any, input: Any, other: Any) -> tuple[Any, Any]:
     """The two branches of where, numbers as 0-dim tensors of the dtype that they meet in."""
     if not all(isinstance(value, (Tensor, *NUMBERS)) for value in (input, other)):
         raise TypeError  # which is then said in PyTorch's words
-    common = promotion.common_dtype([input, other]).numpy
-    of_common = np.empty(0, common)
+    common = promotion.common_dtype([input, other])
     made = (
-        value if isinstance(value, Tensor) else new_tensor(promotion.number_array(checked_number(value, of_common), common))
+        value if isinstance(value, Tensor) else new_tensor(promotion.number_array(checked_convert(value, common), common.numpy))
         for value in (input, other)
     )
     return tuple(made)  # type: ignore[return-value]
@@ -224,12 +223,6 @@ def where_method(self: Any, condition: Any, other: Any) -> Tensor:
     return where(condition, self, other)
 
 
-_C_TYPES = {
-    "uint8": "uint8_t", "int8": "int8_t", "int16": "int16_t", "int32": "int", "int64": "int64_t", "float16": "c10::Half",
-    "bfloat16": "c10::BFloat16", "float64": "double",
-}  # fmt: skip
-
-
 def _filled_in_place(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     return _filled(input, mask, value, input._array.shape)
 
@@ -258,9 +251,7 @@ def _filled(input: Tensor, mask: Tensor, value: Any, shape: tuple[int, ...] | No
         checked_number(value._array.item(), input._array)
     if value._array.dtype.kind == "c" and input._array.dtype.kind not in "cb":
         if value._array.imag:
-            raise RuntimeError(
-                f"value cannot be converted to type {_C_TYPES.get(input._array.dtype.name, 'float')} without overflow"
-            )
+            refuse_overflow(input.dtype)
         value = ops.real(value)
     return ops.masked_fill_tensor(input, mask, value)
 

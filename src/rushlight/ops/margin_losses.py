@@ -245,14 +245,17 @@ def margin_ranking_loss(
             "margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
             f"{input1.size()}, input2: {input2.size()}, target: {target.size()} "
         )
-    return ranking_losses(input1, input2, target, margin, ("none", "mean", "sum").index(reduction))
+    return _ranked(input1, input2, target, margin, reduction)
 
 
 @public("margin_ranking_loss", method=False, out=False)
 def ranking_losses(input1: Any, input2: Any, target: Any, margin: float = 0, reduction: int = 0) -> Tensor:
     """The same of tensors that broadcast against each other, the reduction by number: 1 mean, 2 sum, others none."""
-    losses = ops.clamp_min(ops.plus(ops.neg(target) * (input1 - input2), float(margin)), 0)
-    return reduced(losses, numbered(reduction))
+    return _ranked(input1, input2, target, margin, numbered(reduction))
+
+
+def _ranked(input1: Tensor, input2: Tensor, target: Tensor, margin: float, reduction: str) -> Tensor:
+    return reduced(ops.clamp_min(ops.plus(ops.neg(target) * (input1 - input2), float(margin)), 0), reduction)
 
 
 @public(space=F, out=False)

@@ -32,7 +32,7 @@ LOOKS_AT_NO_VALUE = frozenset(
     autograd.engine:BackwardPass._fitted autograd.engine:BackwardPass._from_tensor autograd.engine:BackwardPass._unbroadcast
     autograd.forward_ad:as_leaf autograd.forward_ad:dual autograd.forward_ad:laid_like autograd.forward_ad:without_tangent
     autograd.function_calls:_keep autograd.seeds:_given_seed autograd.gradients:_without_graph
-    autograd.hooks:HookCalls.shown autograd.hooks:HookCalls.note_given.<locals>.<genexpr>
+    autograd.hooks:HookCalls.shown autograd.hooks:HookCalls.note_given autograd.hooks:HookCalls.note_given.<locals>.<dictcomp>
     autograd.mirrors:Mirror.__init__ autograd.mirrors:mirror autograd.mirrors:where_it_is autograd.observed_pass:ObservedPass._pull
     autograd.overlaps:_check_overlap autograd.overlaps:_check_places autograd.overlaps:check_memory autograd.overlaps:check_shared
     autograd.overlaps:check_turned
