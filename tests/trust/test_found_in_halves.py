@@ -5,6 +5,7 @@ The numbers are PyTorch's.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -265,3 +266,11 @@ def test_a_row_symmetric_about_its_middle_is_normalized_to_zero_there(rows: int)
 def test_layer_norm_of_halves_lies_row_by_row() -> None:
     turned = torch.tensor([[1.25, 2.5], [2.75, -0.5]], dtype=torch.bfloat16).t()
     assert torch.nn.functional.layer_norm(turned, (2,)).is_contiguous()
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_where_takes_a_number_that_halves_do_not_hold(dtype: torch.dtype) -> None:
+    scores, seen = torch.ones(2, dtype=dtype), torch.tensor([True, False])
+    assert torch.where(seen, scores, -1e39).tolist() == [1.0, -math.inf]
+    with pytest.raises(RuntimeError, match="value cannot be converted to type uint8_t without overflow"):
+        torch.where(seen, scores.to(torch.uint8), 300)

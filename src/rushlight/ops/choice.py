@@ -12,7 +12,7 @@ from ..autograd.modes import state
 from ..autograd.rule_errors import broadcast_error
 from ..autograd.write_errors import check_output
 from ..backend import choice as k
-from ..backend.checked_convert import checked_convert, checked_number, refuse_overflow
+from ..backend.checked_convert import checked_element, checked_number, refuse_overflow
 from ..base import dtypes, return_types
 from ..base.arguments import NUMBERS, refuse_too_large, type_name
 from ..base.dtypes import can_cast
@@ -172,9 +172,10 @@ def _branches(condition: Any, input: Any, other: Any) -> tuple[Any, Any]:
     """The two branches of where, numbers as 0-dim tensors of the dtype that they meet in."""
     if not all(isinstance(value, (Tensor, *NUMBERS)) for value in (input, other)):
         raise TypeError  # which is then said in PyTorch's words
-    common = promotion.common_dtype([input, other])
+    common = promotion.common_dtype([input, other]).numpy
+    element = np.empty((), common)
     made = (
-        value if isinstance(value, Tensor) else new_tensor(promotion.number_array(checked_convert(value, common), common.numpy))
+        value if isinstance(value, Tensor) else new_tensor(promotion.number_array(checked_element(value, element), common))
         for value in (input, other)
     )
     return tuple(made)  # type: ignore[return-value]
